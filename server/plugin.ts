@@ -53,6 +53,7 @@ export type { TypedFiles } from './contract/advanced/verb.ts'
 
 // Platform: one implementation of what several plugins need. Text:
 
+export { BYTES_PER_TOKEN } from './answer/bounds.ts'
 export { plainText } from './answer/plain-text.ts'
 export { counted } from './platform/counted.ts'
 export { nearest } from './platform/nearest.ts'

@@ -12,7 +12,7 @@ import type { McpExchange, McpMount } from '../mcp-mount.ts'
 import { cancelledId, isRequest } from './admission.ts'
 import { authInfoOf, callerOf } from './caller.ts'
 import { createDoor, type Door } from './door.ts'
-import type { HttpMountOptions } from './http.ts'
+import { type HttpMountOptions, MESSAGE_MAX_BYTES } from './http.ts'
 import { updated } from './listen.ts'
 import { requireScopes } from './needed-scope.ts'
 import { messageFrame, type NotificationStream, openNotificationStream } from './notification-stream.ts'
@@ -25,7 +25,6 @@ import { withLegacyCode, withoutValidatorText } from './wire.ts'
 
 /** Maximum number of queued bytes; the stream also carries answers, which may be large (mcp, section 5). */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
-const MESSAGE_MAX_BYTES = 4 * 1024 * 1024
 
 interface SseSession {
   readonly server: Server

@@ -1,4 +1,5 @@
-import { BYTES_PER_TOKEN, type Truncated, withinBytes } from '../domain/answer-budget.ts'
+import { BYTES_PER_TOKEN } from '../../../server/plugin.ts'
+import { type Truncated, withinBytes } from '../domain/answer-budget.ts'
 import {
   CLAIM_VERDICTS,
   type Gate,

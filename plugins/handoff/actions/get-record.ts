@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../../server/plugin.ts'
-import { BYTES_PER_TOKEN, jsonBytes, readOn, type Truncated } from '../domain/answer-budget.ts'
+import { BYTES_PER_TOKEN, isJsonObject } from '../../../server/plugin.ts'
+import { jsonBytes, readOn, type Truncated } from '../domain/answer-budget.ts'
 import { briefOf, DEFAULT_BRIEF_TOKENS, MAX_BRIEF_TOKENS, MIN_BRIEF_TOKENS } from '../domain/brief.ts'
 import { resolvePointer } from '../domain/json-pointer.ts'
 import { toMarkdown } from '../domain/markdown-export.ts'

@@ -1,5 +1,6 @@
 import type { CallContext } from '../../../server/plugin.ts'
-import { BYTES_PER_TOKEN, readOn, type Truncated } from '../domain/answer-budget.ts'
+import { BYTES_PER_TOKEN } from '../../../server/plugin.ts'
+import { readOn, type Truncated } from '../domain/answer-budget.ts'
 import { briefOf, briefWriter } from '../domain/brief.ts'
 import { editText } from '../domain/json-edit.ts'
 import { byId, lineagePath } from '../domain/lineage.ts'

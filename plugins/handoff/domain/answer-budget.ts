@@ -3,8 +3,6 @@ import { refusals } from '../reasons.ts'
 
 /** Keeps answers that grow with a record at a size that a model can take. */
 
-/** Budgets count tokens as UTF-8 bytes / 4 (design handoff, section 9). */
-export const BYTES_PER_TOKEN = 4
 /** Largest budget that a caller may set for one answer. */
 export const MAX_ANSWER_TOKENS = 300_000
 export const DEFAULT_ANSWER_TOKENS = 8000

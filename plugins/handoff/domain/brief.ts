@@ -1,4 +1,4 @@
-import { BYTES_PER_TOKEN } from './answer-budget.ts'
+import { BYTES_PER_TOKEN } from '../../../server/plugin.ts'
 import { briefBody } from './brief-body.ts'
 import { briefMaterial } from './brief-sections.ts'
 import { CLAIM_VERDICTS, type Gate, type JudgedClaim } from './claim-verdicts.ts'

@@ -1,4 +1,5 @@
-import { BYTES_PER_TOKEN, MAX_ANSWER_TOKENS, readOn, type Truncated, withinBytes } from './answer-budget.ts'
+import { BYTES_PER_TOKEN } from '../../../server/plugin.ts'
+import { MAX_ANSWER_TOKENS, readOn, type Truncated, withinBytes } from './answer-budget.ts'
 import type { RecordDiff } from './record-diff.ts'
 
 /** The ids of the compared records; undefined for a record that was given as a whole. */

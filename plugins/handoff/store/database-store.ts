@@ -8,7 +8,7 @@ import { ensureFolder } from './ensure-folder.ts'
 import { GITIGNORE, type Layout, newTemp, RECORD_MODE } from './layout.ts'
 import { storedProjectId } from './project-identity.ts'
 import { parseRecord } from './read-record.ts'
-import { lockedBy } from './record-lock.ts'
+import { LONGEST_WAIT_MS, lockedBy } from './record-lock.ts'
 import { type RecordRows, recordRows } from './record-rows.ts'
 import {
   alreadyThere,
@@ -18,8 +18,6 @@ import {
   unknownRecord,
   type Written,
 } from './store.ts'
-
-const LONGEST_WAIT_MS = 5_000
 
 export interface DatabaseStoreParts {
   readonly database: Database

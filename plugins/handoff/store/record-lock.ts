@@ -22,7 +22,8 @@ export interface HeldLock {
 }
 
 const STALE_AFTER_MS = 60_000 // design handoff-store, section 1: no write takes as long
-const LONGEST_WAIT_MS = 5_000
+/** How long a write waits for another one of the same record. */
+export const LONGEST_WAIT_MS = 5_000
 
 /** Runs `action` while holding the lock `name`. Errors: `conflict`/`locked` naming the holder after 5 s. */
 export async function withLock<T>(

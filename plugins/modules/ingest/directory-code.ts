@@ -5,7 +5,7 @@ import { MODULE_FILE_MAX_BYTES, moduleFlavour } from '../domain/module-files.ts'
 import type { Blobs } from '../git/blobs.ts'
 import type { FoundEntry, TreeEntry, TreeReader } from '../git/tree.ts'
 import { readCode, unreadCode } from '../hcl/code-blocks.ts'
-import type { CodeWriter } from '../output/code-store.ts'
+import { type CodeWriter, MAX_NESTED } from '../output/code-store.ts'
 
 /** What is needed of the reading of a ref. */
 interface CodeReading {
@@ -15,8 +15,6 @@ interface CodeReading {
 }
 
 const MAX_USES = 200
-/** How deep nested modules are followed that the run does not read by itself. */
-const MAX_NESTED = 4
 /** Nested modules of one ref beyond this are compared by their digest only. */
 const MAX_DIRECTORIES = 500
 

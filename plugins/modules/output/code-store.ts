@@ -161,8 +161,8 @@ function codeOf(place: Omit<CodePlace, 'repository'>, rows: Rows, depth: number)
   }
 }
 
-/** How deep nested modules of nested modules are compared. */
-const MAX_NESTED = 4
+/** How deep nested modules of nested modules are read and compared. */
+export const MAX_NESTED = 4
 
 interface Row {
   readonly key: string

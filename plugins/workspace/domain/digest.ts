@@ -1,4 +1,5 @@
 import type { NextStep } from '../../../server/plugin.ts'
+import { BYTES_PER_TOKEN } from '../../../server/plugin.ts'
 import type { RoomEvent } from './event.ts'
 import type { Handoff } from './handoff.ts'
 import type { Lease } from './lease.ts'
@@ -47,9 +48,6 @@ interface Ranked {
   readonly place: Place
   readonly entry: DigestEntry
 }
-
-/** Bytes that count as one token of a budget (design workspace, section 5). */
-export const BYTES_PER_TOKEN = 4
 
 /** Tokens of a structured result: a quarter of its UTF-8 bytes, rounded up. */
 export function tokensOf(value: unknown): number {

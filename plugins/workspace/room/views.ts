@@ -1,6 +1,5 @@
-import { cursorOf } from '../../../server/plugin.ts'
+import { BYTES_PER_TOKEN, cursorOf } from '../../../server/plugin.ts'
 import type { Analysis } from '../domain/analysis.ts'
-import { BYTES_PER_TOKEN } from '../domain/digest.ts'
 import type { RoomEvent } from '../domain/event.ts'
 import type { Handoff, HandoffStatus } from '../domain/handoff.ts'
 import { type Invitation, invitationView } from '../domain/invitation.ts'
