@@ -142,6 +142,9 @@ test('with Tab, Enter and Space alone a person goes to what waits, reviews it, t
   await post('/workspace/checkout', { target })
   await post('/workspace/propose', { base_version: 1, target, summary: 'Name the risk', content })
   await page.locator('#document .inline').waitFor()
+  await page
+    .locator('.said', { hasText: 'New proposal by ada: Name the risk' })
+    .waitFor({ state: 'attached' })
   const { keyboard } = page
 
   await tabTo(page, '1 thing waits')

@@ -214,6 +214,7 @@ test('a guest gets the page with the rights of the invitation, which only a join
   await press(page, /^Remove \u043ewner from/)
   await press(page, 'Remove')
   await guest.waitForSelector('[data-state="ended"]')
+  await page.locator('#events li', { hasText: /participant\.left\s+\u043ewner, by owner/ }).waitFor()
   const boss = as(server, (await server.join('boss', ['*'])).token)
   for (let more = 0; more < 60; more += 1) {
     const { json } = await boss('/workspace/checkout', { target: 'section:Plan/Goals' })
@@ -233,6 +234,40 @@ test('a guest gets the page with the rights of the invitation, which only a join
   assert.match(await guest.locator('.connection').innerText(), /new invitation/)
   assert.deepEqual([seen.complaints, seen.foreign], [[], []])
   assert.equal(new URL(link).origin, server.ingress)
+})
+
+test('a tick of a guest is a proposal, and what a guest typed stays on the page when the session is ended', async (t) => {
+  const seen = await openPage(t, { text: PLAN })
+  if (!seen) return
+  const { page } = seen
+  await page.locator('#invites > summary').click()
+  await press(page, 'Invite')
+  const link = await page.getByLabel('Link for a person', { exact: true }).inputValue()
+  await press(page, 'Close')
+  const context = await page.context().browser()?.newContext()
+  t.after(() => context?.close())
+  const guest = await context?.newPage()
+  if (!guest) throw new Error('there was a browser before')
+  await guest.goto(link)
+  await guest.getByLabel('Your name').fill('Eve')
+  await press(guest, 'Join')
+
+  await guest.getByRole('checkbox', { name: 'ship it in May' }).press('Space')
+  await page.locator('#proposals .card', { hasText: 'Done: ship it in May' }).waitFor()
+  await press(guest, 'Edit: Risks')
+  await guest.getByLabel('New text').fill('## Risks\n\nrain\n')
+  await guest.getByLabel('Why', { exact: true }).fill('Rain')
+  await press(page, 'Remove Eve from the room')
+  await press(page, 'Remove')
+  await guest.waitForSelector('[data-state="ended"]')
+  await press(guest, 'Propose')
+  await guest.getByText('The session has ended. The text is kept').waitFor()
+  await guest.reload()
+
+  assert.equal(await readFile(seen.server.file, 'utf8'), PLAN)
+  const kept = await guest.evaluate('JSON.stringify(Object.values(localStorage))')
+  assert.match(String(kept), /rain/)
+  assert.deepEqual([seen.complaints, seen.foreign], [[], []])
 })
 
 test('an expired or revoked invitation is refused in words, and the cookie of another room opens nothing', async (t) => {

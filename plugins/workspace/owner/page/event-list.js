@@ -30,7 +30,7 @@ export function EventList({ room, events }) {
 
 function Entry({ event, room, events }) {
   const { summary, target, name, status } = event.payload
-  const who = event.actor_id ? nameOf(room, event.actor_id) : ''
+  const who = whoOf(event, room)
   const what = [
     summary ?? (name === who ? '' : name) ?? (target ? targetName(target) : ''),
     event.version ? `version ${event.version}` : '',
@@ -45,6 +45,13 @@ function Entry({ event, room, events }) {
     suggestion(event, events, room),
     h('small', {}, when(event.created_at)),
   )
+}
+
+/** Who did it; and to whom, where that is another: who left is not who removed them. */
+function whoOf({ actor_id, payload: { participant_id: whom } }, room) {
+  const actor = actor_id ? nameOf(room, actor_id) : ''
+  if (whom === undefined || whom === actor_id) return actor
+  return [nameOf(room, whom), actor].filter((name) => name !== '').join(', by ')
 }
 
 /** Who probably edited the file: an outside edit has no author. */
