@@ -1,4 +1,5 @@
 import type { ModuleSummary } from '../domain/summary.ts'
+import { nameFromUrl } from '../git/url.ts'
 import type { TextTerms } from '../segments/text-writer.ts'
 import type { Lexicon } from './lexicon.ts'
 import { type ModuleFields, moduleFields } from './module-fields.ts'
@@ -31,12 +32,17 @@ export const ALL_FIELDS: readonly string[] = [
 ]
 
 /** Raise it when the fields or their terms change: a stored index of another format is built again. */
-export const FIELDS_FORMAT = 3
+export const FIELDS_FORMAT = 4
 
-/** The searched document of a summary. */
-export function keywordDocument(id: string, summary: ModuleSummary): KeywordDocument {
+/** The searched document of a summary; `names` of its repository that its URL does not say are searched too. */
+export function keywordDocument(
+  id: string,
+  summary: ModuleSummary,
+  names: readonly string[] = [summary.name],
+): KeywordDocument {
   const { title, ...fields } = moduleFields(summary)
-  return { id, name: title, ...fields }
+  const given = names.filter((name) => name !== nameFromUrl(summary.repository))
+  return { id, name: [title, ...given].join(' '), ...fields }
 }
 
 /** The terms of a document: words and joined names by field, and the concepts found in them. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { groupVersions } from '../catalog/versions.ts'
 import { compare } from '../domain/order.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
-import { contentOf, type IndexRecord, type ModuleIndex } from '../output/module-index.ts'
+import { contentOf, type IndexRecord, type ModuleIndex, namesOf } from '../output/module-index.ts'
 import { segmentsToKeep } from '../segments/merge-plan.ts'
 import { sectionFileBytes } from '../segments/section-file.ts'
 import {
@@ -133,7 +133,7 @@ async function segmentOf(
   const writer = createTextWriter()
   const texts: number[] = []
   for (const record of records) {
-    const document = keywordDocument('', await load(record))
+    const document = keywordDocument('', await load(record), namesOf(record))
     const key = createHash('sha256').update(JSON.stringify(document)).digest('base64')
     texts.push(writer.add(key, () => documentTerms(document, lexicon)))
   }

@@ -126,6 +126,27 @@ test('versions with equal words share their text, and the latest are found befor
   )
 })
 
+test('every configured name of a repository is searched, and a new one is found after an update', async () => {
+  const stage = stageOf()
+  const world = worldOf(['v1.0.0'])
+  const named = (names: Pick<IndexRecord, 'name' | 'other_names'>) =>
+    indexOf(world.index.records.map((record, at) => (at === 4 ? { ...record, ...names } : record)))
+  const found = async (query: string): Promise<string[]> => {
+    const index = stage.open()
+    const ranked = await rankByWords(index, { query, filter: {}, limit: 5, examples: 'alike' })
+    return ranked.map(({ row }) => index.record(row).id)
+  }
+  const wanted = [world.index.records[4]?.id]
+
+  await stage.save(world)
+  assert.deepEqual(await found('zeppelin hangar'), [])
+  await stage.save({ ...world, index: named({ name: 'zeppelin-hangar' }) })
+  assert.deepEqual(await found('zeppelin hangar'), wanted)
+  const other = { name: 'quagga', summary_file: 'other.json', summary_sha256: 'other' }
+  await stage.save({ ...world, index: named({ name: 'zeppelin-hangar', other_names: [other] }) })
+  assert.deepEqual(await found('quagga'), wanted)
+})
+
 /** A changed bit, and an end, at many places. */
 function* damagesOf(bytes: Buffer): Generator<{ readonly at: number; readonly content: Buffer }> {
   for (let at = 3; at < bytes.length; at += Math.ceil(bytes.length / 40)) {
