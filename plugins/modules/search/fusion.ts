@@ -34,3 +34,28 @@ function scale(values: Float64Array): Float64Array {
   if (high === low) return values.map((value) => (value > 0 ? 1 : 0))
   return values.map((value) => (value - low) / (high - low))
 }
+
+/**
+ * Sets the likeness of candidates to 0 that share no word and no concept with the query: they share no feature of the
+ * built-in vectors either, so that it is a collision. `rows`: -1 for a record of which the words are not known.
+ */
+export function leaveOutCollisions(
+  cosines: Float64Array,
+  shared: Float64Array,
+  rows: readonly number[],
+): void {
+  for (let at = 0; at < cosines.length; at++)
+    if ((rows[at] ?? -1) >= 0 && (shared[at] ?? 0) === 0) cosines[at] = 0
+}
+
+/** A number for each of `of`; 0 for none. */
+export function valuesOf(of: readonly number[], read: (one: number) => number | undefined): Float64Array {
+  const values = new Float64Array(of.length)
+  for (let at = 0; at < values.length; at++) values[at] = read(of[at] ?? -1) || 0
+  return values
+}
+
+/** Leaves `share` of the scores of some candidates. */
+export function lessen(scores: Float64Array, candidates: readonly number[], share: number): void {
+  for (const at of candidates) scores[at] = share * (scores[at] ?? 0)
+}

@@ -93,6 +93,22 @@ test('a search says why: the shares of words and concepts sum to 1', async (t) =
   }
 })
 
+test('a module that shares no word and no concept with a query is no result, in any mode', async (t) => {
+  const host = await (await openJudged(t, 1)).open()
+  let results = 0
+  for (const { query } of OWN_QUERIES) {
+    const whole = { query, limit: 50 }
+    const byWords = new Set((await search(host, { ...whole, mode: 'keyword' })).map(({ id }) => id))
+    for (const mode of ['vector', 'hybrid']) {
+      for (const { id } of await search(host, { ...whole, mode })) {
+        results++
+        assert.ok(byWords.has(id), `${mode}: ${query}`)
+      }
+    }
+  }
+  assert.ok(results > 2 * OWN_QUERIES.length)
+})
+
 test('the same questions get the same answers from every server, one after another and concurrently', async (t) => {
   const { open } = await openJudged(t, 2)
   const [host, other] = [await open(), await open()]

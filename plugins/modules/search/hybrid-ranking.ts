@@ -1,7 +1,7 @@
 import { bestFirst, onePerModule, type Place } from './best-first.ts'
 import { asksForNothingHere, type Candidates, placesWhere, prefer } from './candidates.ts'
 import { type Explanation, explainKeyword, whatDecided } from './explain.ts'
-import { type Fused, fuse, type Weights } from './fusion.ts'
+import { type Fused, fuse, leaveOutCollisions, lessen, valuesOf, type Weights } from './fusion.ts'
 import { joinIds } from './join-ids.ts'
 import type { KeywordIndex, KeywordScores } from './keyword-index.ts'
 import { putNamedFirst } from './named-first.ts'
@@ -31,6 +31,8 @@ export interface SearchParts {
   readonly index: SearchIndex
   /** Absent: only keyword search is possible. */
   readonly store: Pick<VectorStore, 'query'> | undefined
+  /** Vectors are made of the words and concepts that the index has: those of a module that has none are like by chance. */
+  readonly hasVectorsOfWords: boolean
   /** The document of a record, as a vector store would hold it. */
   document(record: SearchRecord): Promise<string>
   /** Refs of a module that only the store knows, newest first. */
@@ -105,7 +107,14 @@ export async function rankByWords(
   const none = async (): Promise<never> => {
     throw new Error('A search by words needs nothing else.')
   }
-  const parts = { index, store: undefined, document: none, storedRefs: none, embedQuery: none }
+  const parts = {
+    index,
+    store: undefined,
+    hasVectorsOfWords: false,
+    document: none,
+    storedRefs: none,
+    embedQuery: none,
+  }
   const weights = { keyword: 1, vector: 0 }
   const whole = { ...request, mode: 'keyword', allVersions: false, explain: false, weights } as const
   const { ranked, candidates, fused, keyword } = await rank(parts, whole, false)
@@ -143,17 +152,18 @@ async function rank(parts: SearchParts, request: SearchRequest, allVersions: boo
   const filter: VectorFilter = { ...request.filter, ...(latestOnly && { latestOnly }) }
   const words = index.keyword(latestOnly ? 'latest' : 'all')
   const plan = words.plan(request.query)
-  const keyword = request.mode === 'vector' ? undefined : words.score(plan)
+  const heard = request.mode === 'vector' && !parts.hasVectorsOfWords ? undefined : words.score(plan)
+  const keyword = request.mode === 'vector' ? undefined : heard
   const vector = request.mode === 'keyword' || !store ? undefined : await parts.embedQuery(plan, words)
   const near =
     vector && store ? await store.query(vector, filter, Math.max(CANDIDATES, request.limit * 5)) : undefined
   const candidates = candidatesOf(index, filter, near)
-  const scored = score(parts, request, candidates, keyword)
+  const scored = score(parts, request, candidates, heard)
   if (keyword) putNamedFirst(scored.fused.scores, candidates.rows, request.query, { index, words })
   const isExample = (at: number): boolean => kindOf(parts, candidates, at) === 'example'
   const { matching } = scored
   const wanted = request.examples === 'left out' ? matching.filter((at) => !isExample(at)) : matching
-  if (request.examples === 'less') lessen(scored.fused.scores, wanted.filter(isExample))
+  if (request.examples === 'less') lessen(scored.fused.scores, wanted.filter(isExample), EXAMPLE_SHARE)
   const before = scored.fused.scores.slice()
   prefer(index, scored.fused.scores, candidates, { wanted, plan })
   const ranked = bestFirst(wanted, scored.fused.scores, (at) => placeOf(parts, candidates, at), request.limit)
@@ -173,13 +183,15 @@ async function rank(parts: SearchParts, request: SearchRequest, allVersions: boo
 
 /** Joins the lists, and tells which candidates match in one that the mode uses. */
 function score(
-  { index }: SearchParts,
+  { index, hasVectorsOfWords }: SearchParts,
   { mode, weights }: SearchRequest,
   { rows, matches, near }: Candidates,
-  keyword: KeywordScores | undefined,
+  heard: KeywordScores | undefined,
 ): { readonly fused: Fused; readonly matching: readonly number[] } {
-  const words = valuesOf(rows, (row) => (row < 0 ? 0 : keyword?.scores[index.textOf(row)]))
+  const shared = valuesOf(rows, (row) => (row < 0 ? 0 : heard?.scores[index.textOf(row)]))
   const cosines = valuesOf(matches, (match) => near?.cosines[match])
+  if (hasVectorsOfWords) leaveOutCollisions(cosines, shared, rows)
+  const words = mode === 'vector' ? new Float64Array(rows.length) : shared
   const isMatch = (at: number): boolean =>
     (words[at] ?? 0) > 0 || (mode !== 'keyword' && (cosines[at] ?? 0) > 0)
   const fused = fuse(words, cosines, MODE_WEIGHTS[mode] ?? weights)
@@ -194,19 +206,8 @@ function score(
   }
 }
 
-/** A number for each of `of`; 0 for none. */
-function valuesOf(of: readonly number[], read: (one: number) => number | undefined): Float64Array {
-  const values = new Float64Array(of.length)
-  for (let at = 0; at < values.length; at++) values[at] = read(of[at] ?? -1) || 0
-  return values
-}
-
 function hasVector(near: VectorMatches | undefined, match: number): boolean {
   return match >= 0 && Number.isFinite(near?.cosines[match])
-}
-
-function lessen(scores: Float64Array, examples: readonly number[]): void {
-  for (const at of examples) scores[at] = EXAMPLE_SHARE * (scores[at] ?? 0)
 }
 
 function candidatesOf(index: SearchIndex, filter: VectorFilter, near: VectorMatches | undefined): Candidates {

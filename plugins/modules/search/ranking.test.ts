@@ -136,6 +136,19 @@ test('the same module and the same query give the same vectors, of length 1, wit
   assert.deepEqual(queryVector(plan('')), new Float32Array(384))
 })
 
+test('of a long README the vector keeps the features that weigh most, in any order of its words', () => {
+  const fields = { title: 'queue', description: '', varnames: '', variables: '', outputs: '', resources: '' }
+  const words = Array.from({ length: 150 }, (_, n) => `word${n}`)
+  const short = documentVector({ ...fields, readme: '' }, lexicon)
+  const long = documentVector({ ...fields, readme: words.join(' ') }, lexicon)
+  const longer = documentVector({ ...fields, readme: [...words, ...words].join(' ') }, lexicon)
+  const reversed = documentVector({ ...fields, readme: words.toReversed().join(' ') }, lexicon)
+
+  assert.deepEqual(reversed, long)
+  assert.ok(longer.filter((value) => value !== 0).length <= 2 * 100)
+  assert.ok(short.reduce((sum, value, at) => sum + value * (long[at] ?? 0), 0) > 0.3)
+})
+
 test('a query without an exact match finds similar spellings and says so', () => {
   const index = buildKeywordIndex(
     summaries.map((summary, at) => keywordDocument(ids[at] ?? '', summary)),

@@ -56,6 +56,7 @@ export async function openSearch({
   return {
     index,
     store: vectors?.store,
+    hasVectorsOfWords: vectors?.embedder.strategy === 'vectordb-default',
     strategy: vectors?.embedder.strategy ?? embedding.strategy,
     knownProviders: () => index.providers(),
     document: async (record) => vectorDocument(await session.summary(record), includeOf(embedding)),

@@ -1,7 +1,10 @@
 import { stem } from './stemmer.ts'
 
-/** Raise it when tokens change: stored vectors and keyword indexes of another version are refused or rebuilt. */
-export const TOKENIZER_VERSION = 1
+/**
+ * Raise it when tokens change, or what built-in vectors are made of them: stored vectors and keyword indexes of another
+ * version are refused or rebuilt.
+ */
+export const TOKENIZER_VERSION = 2
 
 /** Most words taken from one field; the rest of an oversized text is ignored (search, section 10). */
 const MAX_WORDS = 20_000

@@ -74,6 +74,7 @@ async function engine({ ids, summaries }: Corpus, lexicon: Lexicon): Promise<Eng
       {
         index,
         store,
+        hasVectorsOfWords: true,
         document: async () => '',
         storedRefs: async () => [],
         embedQuery: async (plan, { frequencies }) => queryVector(plan, frequencies),
