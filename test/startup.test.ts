@@ -107,6 +107,17 @@ test('a light verb loads its own plugin only: no MCP, no HTTP, nothing heavy', a
   }
 })
 
+test('a hook loads none of the tools of its plugin', async (t) => {
+  const input = '{"session_id":"one","cwd":"/"}'
+
+  const { sources } = await codeLoaded(t, ['handoff', 'hook', 'stop'], { input })
+  const help = await codeLoaded(t, ['handoff', '--help'])
+
+  assert.ok(sources.includes('plugins/handoff/hooks.ts'))
+  assert.equal(isLoaded(sources, 'plugins/handoff/tools'), false)
+  assert.ok(isLoaded(help.sources, 'plugins/handoff/tools'), 'the check bites')
+})
+
 test('serving MCP over stdio loads no HTTP, no parser, nothing heavy, and the room only where one is configured', async (t) => {
   const params = {
     _meta: {

@@ -48,27 +48,32 @@ export interface Candidate {
 /** Compares the times and sizes of these files with what is known of them. */
 export async function lookAt(
   { disk, layout }: Files,
-  candidates: readonly Candidate[],
+  candidates: Iterable<Candidate>,
   time: Time,
 ): Promise<Look> {
   const changed: Seen[] = []
   const removed: string[] = []
   const folder = join(layout.records, sep)
-  let looked = 0
-  while (looked < candidates.length && time.toLook()) {
-    for (const { name, before } of candidates.slice(looked, looked + LOOKS_AT_ONCE)) {
-      const stat = disk.statSync(folder + name)
-      if (!stat) removed.push(name)
-      else if (before?.mtimeMs !== stat.modifiedMs || before.size !== stat.size)
-        changed.push({ name, mtimeMs: stat.modifiedMs, size: stat.size })
-    }
-    looked += LOOKS_AT_ONCE
-    await nextTurn()
+  let [looked, unchecked, unseen] = [0, 0, 0]
+  let isTime = time.toLook()
+  const look = ({ name, before }: Candidate): void => {
+    const stat = disk.statSync(folder + name)
+    if (!stat) removed.push(name)
+    else if (before?.mtimeMs !== stat.modifiedMs || before.size !== stat.size)
+      changed.push({ name, mtimeMs: stat.modifiedMs, size: stat.size })
   }
-  const left = candidates.slice(looked)
-  const unchecked = left.filter(({ before }) => before !== undefined).length
+  for (const candidate of candidates) {
+    if (isTime) {
+      look(candidate)
+      looked += 1
+      if (looked % LOOKS_AT_ONCE > 0) continue
+      await nextTurn()
+      isTime = time.toLook()
+    } else if (candidate.before) unchecked += 1
+    else unseen += 1
+  }
   changed.sort((a, b) => b.mtimeMs - a.mtimeMs || (a.name < b.name ? 1 : -1))
-  return { changed, removed, unchecked, unseen: left.length - unchecked }
+  return { changed, removed, unchecked, unseen }
 }
 
 /** What a reading of files found. */

@@ -178,7 +178,7 @@ async function listed({ disk, layout }: IndexedStore): Promise<readonly string[]
 interface Looking {
   readonly names: readonly string[]
   /** Known files that are looked at besides. */
-  readonly due: readonly KnownFile[]
+  readonly due: Iterable<KnownFile>
   /** The names are all that exist. */
   readonly isListed: boolean
   readonly time: Time
@@ -190,12 +190,7 @@ async function foundIn(
   { table, layers: before }: IndexState,
   { names, due, isListed, time }: Looking,
 ): Promise<Shortcomings & { readonly layers: readonly Layer[] }> {
-  const named = new Set(names)
-  const candidates: readonly Candidate[] = [
-    ...names.map((name) => ({ name, before: table.known(name) })),
-    ...due.filter(({ name }) => !named.has(name)).map((file) => ({ name: file.name, before: file })),
-  ]
-  const look = await lookAt(store, candidates, time)
+  const look = await lookAt(store, candidatesOf(table, names, due), time)
   const removed = isListed ? missingFrom(table, names) : look.removed.filter((name) => table.known(name))
   let layers = removed.length > 0 ? withoutFiles(before, removed) : before
   const { read, lost } = await readFiles(store, look.changed, time, async (bytes) => {
@@ -203,6 +198,18 @@ async function foundIn(
   })
   if (lost.length > 0) layers = withoutFiles(layers, lost)
   return { layers, unread: look.unseen + look.changed.length - read, unchecked: look.unchecked }
+}
+
+/** The named files, then the due ones, one by one: a list of all of them would cost more to keep than to make. */
+function* candidatesOf(
+  table: FileTable,
+  names: readonly string[],
+  due: Iterable<KnownFile>,
+): Iterable<Candidate> {
+  for (const name of names) yield { name, before: table.known(name) }
+  const named = new Set(names)
+  for (const file of due)
+    if (named.size === 0 || !named.has(file.name)) yield { name: file.name, before: file }
 }
 
 /** A large segment is written as soon as it is complete, so that memory stays small; a small one is copied. */
@@ -220,15 +227,15 @@ export async function keptSegment({ disk, layout }: IndexedStore, bytes: Buffer)
 function missingFrom(table: FileTable, names: readonly string[]): readonly string[] {
   if (table.present === 0) return []
   const present = new Set(names)
-  return table.files().flatMap(({ name }) => (present.has(name) ? [] : name))
+  return Array.from(table.files(), ({ name }) => name).filter((name) => !present.has(name))
 }
 
 /** The known files whose turn it is to be looked at: all, or the newest and some of the others. */
-function dueFiles(table: FileTable, isHasty: boolean, nowMs: number): readonly KnownFile[] {
-  if (table.present <= (isHasty ? LOOK_AT_ALL_IN_HASTE : LOOK_AT_ALL)) {
-    const all = table.files()
-    // Only where time may run out the newest come first.
-    return isHasty ? all.toSorted((a, b) => (a.name < b.name ? 1 : -1)) : all
+function dueFiles(table: FileTable, isHasty: boolean, nowMs: number): Iterable<KnownFile> {
+  if (!isHasty && table.present <= LOOK_AT_ALL) return table.files()
+  if (isHasty && table.present <= LOOK_AT_ALL_IN_HASTE) {
+    // Time may run out: the newest first.
+    return [...table.files()].sort((a, b) => (a.name < b.name ? 1 : -1))
   }
   const half = (isHasty ? LOOK_AT_SOME_IN_HASTE : LOOK_AT_SOME) / 2
   const from = (Math.floor(nowMs / 1000) * half) % Math.max(1, table.records.length - half)

@@ -46,8 +46,8 @@ export interface KnownFile extends FileTime {
 export interface FileTable extends RecordTable {
   /** The state of a file when it was read; undefined if the index does not have it. */
   known(name: string): FileTime | undefined
-  /** The present files: those of these records, or all. */
-  files(records?: readonly number[]): readonly KnownFile[]
+  /** The present files one by one: those of these records, or all. */
+  files(records?: Iterable<number>): Iterable<KnownFile>
   /** Files that exist, records and problems. */
   readonly present: number
   problems(): readonly Problem[]
@@ -217,16 +217,14 @@ function filesOf({ layers, records, problems }: Known): Files {
       const row = find(wordsOfKey(keyOf(name.replace(/\.json$/, ''))))
       return row < 0 ? undefined : timeIn(layers, row)
     },
-    files(rows) {
-      const sound = Array.from(rows ?? records, (row) => {
-        const { facts, columns } = segmentWith(layers, row)
-        const { mtime, size } = columns('files')
-        const at = rowIn(row)
-        return { name: `${idAt(facts.key, at)}.json`, mtimeMs: mtime[at] ?? 0, size: size[at] ?? 0 }
-      })
-      if (rows) return sound
-      const damaged = contents(layers, problems)
-      return [...sound, ...damaged.map(({ name }, n) => ({ name, ...timeIn(layers, problems[n] ?? 0) }))]
+    *files(rows) {
+      for (const row of rows ?? records) {
+        const { facts } = segmentWith(layers, row)
+        yield { name: `${idAt(facts.key, rowIn(row))}.json`, ...timeIn(layers, row) }
+      }
+      if (rows) return
+      for (const [n, { name }] of contents(layers, problems).entries())
+        yield { name, ...timeIn(layers, problems[n] ?? 0) }
     },
     problems() {
       const sorted = contents(layers, problems).toSorted((a, b) => (a.name < b.name ? -1 : 1))
