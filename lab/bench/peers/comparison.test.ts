@@ -80,10 +80,7 @@ describe('a comparison with peers', () => {
     const stop = new AbortController()
     const ours = planted({ wall: 1, rate: 1 }, () => stop.abort(new Error('stopped')))
 
-    await assert.rejects(
-      compared(ours.side, [peer('other', { wall: 1, rate: 1 })], stop.signal),
-      /stopped/,
-    )
+    await assert.rejects(compared(ours.side, [peer('other', { wall: 1, rate: 1 })], stop.signal), /stopped/)
   })
 })
 
@@ -92,7 +89,15 @@ async function compared(
   peers: readonly Peer<Name>[],
   signal = new AbortController().signal,
 ) {
-  return await compare({ name: 'peers.test', rounds: 2, metrics: METRICS, ours, peers, signal, note: () => {} })
+  return await compare({
+    name: 'peers.test',
+    rounds: 2,
+    metrics: METRICS,
+    ours,
+    peers,
+    signal,
+    note: () => {},
+  })
 }
 
 function peer(name: string, values: Record<Name, number>): Peer<Name> {

@@ -32,7 +32,7 @@ const STAMP = 'installed'
 /** Keeps packages in `folder`. `npm`: the command, for tests. */
 export function openPackageCache(
   folder: string,
-  { signal, npm = 'npm' }: { readonly signal: AbortSignal; readonly npm?: string },
+  { signal, npm = ['npm'] }: { readonly signal: AbortSignal; readonly npm?: readonly string[] },
 ): PackageCache {
   const install = async (packages: readonly string[]): Promise<string> => {
     const place = join(folder, packages.join('+').replace(/[^A-Za-z0-9.+-]/g, '_'))
@@ -41,7 +41,7 @@ export function openPackageCache(
     await writeFile(join(place, 'package.json'), '{"private":true}')
     for (let tries = 1; ; tries += 1) {
       try {
-        await outputOf([npm, ...INSTALL, ...packages], { cwd: place, signal })
+        await outputOf([...npm, ...INSTALL, ...packages], { cwd: place, signal })
         break
       } catch (thrown) {
         if (tries === TRIES) throw new Error(npmSaid(thrown))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
 import { tmpdir } from 'node:os'
+import { it } from 'node:test'
 import { measureServerStart } from './server-start.ts'
 
 const LIST = { jsonrpc: '2.0', id: 2, result: { tools: [{ name: 'hello' }] } }

@@ -2,6 +2,7 @@ import type { LabContext } from '../../context.ts'
 import { builtProgram } from '../host/child.ts'
 import { type Compared, compare, type Metric, type Peer, type Side } from './comparison.ts'
 import type { PackageCache } from './package-cache.ts'
+import { outputOf } from './program-output.ts'
 import { measureServerStart, type ServerStart } from './server-start.ts'
 
 const ROUNDS = 5
@@ -44,14 +45,21 @@ const SERVERS = {
   },
   'playwright-mcp': { packages: ['@playwright/mcp@0.0.83'], program: 'playwright-mcp', args: [] },
   context7: { packages: ['@upstash/context7-mcp@4.1.1'], program: 'context7-mcp', args: [] },
-  'backlog.md': { packages: ['backlog.md@1.52.0'], program: 'backlog', args: ['mcp', 'start'] },
+  'backlog.md': {
+    packages: ['backlog.md@1.52.0'],
+    program: 'backlog',
+    first: ['init', 'bench', '--defaults', '--integration-mode', 'none', '--no-git'],
+    args: ['mcp', 'start'],
+  },
   'task-master-ai': { packages: ['task-master-ai@0.43.1'], program: 'task-master-ai', args: [] },
   'fastmcp-hello': { packages: ['fastmcp@4.20.16', 'zod@4.6.7'], script: FASTMCP_HELLO },
   'sdk-hello': { packages: ['@modelcontextprotocol/sdk@1.32.2', 'zod@4.6.7'], script: SDK_HELLO },
 } as const satisfies Record<string, Server>
 
-type Server = { readonly packages: readonly string[] } & (
-  | { readonly program: string; readonly args: readonly string[] }
+type Server = {
+  readonly packages: readonly string[]
+} /** `first`: what its users run once in a project. */ & (
+  | { readonly program: string; readonly args: readonly string[]; readonly first?: readonly string[] }
   | { readonly script: string }
 )
 
@@ -66,25 +74,27 @@ export async function compareStart(
     rounds: ROUNDS,
     metrics: METRICS,
     ours: started([builtProgram(), 'mcp'], folder),
-    peers: Object.entries(SERVERS).map(([name, server]) => peerOf(name, server, { cache, folder })),
+    peers: Object.entries(SERVERS).map(([name, server]) => peerOf(name, server, { cache, folder, signal })),
     signal,
     note,
   })
 }
 
-function peerOf(
-  name: string,
-  server: Server,
-  { cache, folder }: { readonly cache: PackageCache; readonly folder: string },
-): Peer<keyof ServerStart> {
+interface Place {
+  readonly cache: PackageCache
+  readonly folder: string
+  readonly signal: AbortSignal
+}
+
+function peerOf(name: string, server: Server, { cache, folder, signal }: Place): Peer<keyof ServerStart> {
   return {
     name,
     async open() {
-      const args =
-        'script' in server
-          ? [await cache.script(server.packages, 'hello.mjs', server.script)]
-          : [await cache.program(server.packages, server.program), ...server.args]
-      return started(args, folder)
+      if ('script' in server)
+        return started([await cache.script(server.packages, 'hello.mjs', server.script)], folder)
+      const program = await cache.program(server.packages, server.program)
+      if (server.first) await outputOf([process.execPath, program, ...server.first], { cwd: folder, signal })
+      return started([program, ...server.args], folder)
     },
   }
 }
