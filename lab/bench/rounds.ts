@@ -16,7 +16,7 @@ export async function inTurns(
   return rounds
 }
 
-/** The best of each side, whichever round it was in: noise only ever takes away, and not from both in one round. */
+/** The best of each side by itself: noise only takes away, and rarely from both in one round. */
 export function bestOf(
   rounds: Rounds,
   sense: Figure['sense'],

@@ -20,7 +20,7 @@ const SERVED_A_TURN = 256
 interface FanOut {
   readonly subscribers: number
   readonly events: number
-  /** Events published in one turn; after them everybody is served before the next. */
+  /** Events published in one turn; all readers are served before the next. */
   readonly group: number
   readonly rounds: number
 }

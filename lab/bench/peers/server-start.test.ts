@@ -16,7 +16,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   if (id === 2) console.log(${JSON.stringify(JSON.stringify(LIST))})
 })`
 
-it('a server is measured until its list of tools, with what it started, whatever else it prints', async () => {
+it('a server is measured until its list of tools, with what it started and beside what else it prints', async () => {
   const { wall, cpu, rss, bytes } = await measureServerStart(['-e', SERVER], tmpdir())
 
   assert.equal(bytes, JSON.stringify(LIST).length)
