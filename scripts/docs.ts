@@ -1,5 +1,5 @@
 /** Writes the reference parts of the documents from the declarations: tables between markers, docs/tools.md, docs/configuration.md, docs/errors.md, docs/expectations.md, schemas/config.json. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -13,9 +13,11 @@ import { toolDescriptor } from '../server/mcp/descriptors.ts'
 import { isListed, type ToolFilter } from '../server/tool-filter.ts'
 import { priceOf } from '../server/tool-prices.ts'
 import { openWholeHost } from '../test/harness/whole-host.ts'
+import { keptFigures } from './kept-figures.ts'
 import { llmsText } from './llms-text.ts'
 import { manPage } from './man-page.ts'
 import { replaceBetween, table } from './markdown.ts'
+import { performancePage } from './performance-page.ts'
 import { expectationsPage, promiseTable, threatTable } from './proof-pages.ts'
 import { loadProofs } from './proofs.ts'
 import { loadRefusalTables } from './refusal-tables.ts'
@@ -33,6 +35,10 @@ try {
   write('docs/expectations.md', expectationsPage(proofs))
   replaceBetween('docs/security/threat-model.md', 'threats', threatTable(proofs))
   replaceBetween('docs/reliability.md', 'promises', promiseTable(proofs))
+  if (existsSync('docs/bench/latest.json')) {
+    const kept = keptFigures.parse(JSON.parse(readFileSync('docs/bench/latest.json', 'utf8')))
+    write('docs/performance.md', performancePage(kept))
+  }
   const config = configSchema(await pluginSections())
   write('schemas/config.json', `${JSON.stringify(config, null, 2)}\n`)
   write('docs/configuration.md', configurationPage(config))

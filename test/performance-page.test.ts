@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { keptOf } from '../scripts/kept-figures.ts'
+import { performancePage } from '../scripts/performance-page.ts'
+
+const RUN = { taken: '2026-01-01', node: 'v20.0.0', version: '1.0.0', load: 1 }
+const MACHINE = { cpus: 2, model: 'a processor', memory_gib: 8, system: 'linux' }
+const figure = {
+  name: 'start.help',
+  what: 'help',
+  unit: 'ms',
+  ours: 123.41234,
+  against: 100,
+  against_what: 'the limit',
+  ratio: 1.2341234,
+  goal: 1,
+  gate: 2,
+  sense: 'at_most',
+}
+
+test('a missed goal and a peer that was not measured are on the page', () => {
+  const printed = { figures: [figure, { ...figure, name: 'start.exit', ratio: 0.5 }], missing: [] }
+  const missing = [{ peer: 'other', reason: 'not installed' }]
+
+  const page = performancePage({
+    machine: MACHINE,
+    subjects: { start: keptOf(JSON.stringify({ ...printed, missing }), RUN) },
+  })
+
+  assert.match(page, /2 figures, 1 of them missed/)
+  assert.match(page, /\| `start\.help` \| help \| ≤ 1\.00 \| the limit: 100 ms \| 123 \| 1\.23 \| missed \|/)
+  assert.match(page, /\| `start\.exit` .* \| 0\.50 \| {2}\|/)
+  assert.match(page, /^`satchel bench start`, satchel 1\.0\.0, Node\.js v20\.0\.0, 2026-01-01, load 1\.$/m)
+  assert.match(page, /^- other: not installed$/m)
+})
+
+test('the rounds of a figure are kept as median, least and most', () => {
+  const rounds = { ours: [3, 1, 2.00001], against: [10, 30, 20] }
+
+  const { figures } = keptOf(JSON.stringify({ figures: [{ ...figure, rounds }] }), RUN)
+
+  assert.deepEqual(figures[0]?.spread, {
+    ours: { median: 2, least: 1, most: 3 },
+    against: { median: 20, least: 10, most: 30 },
+  })
+  assert.equal(figures[0]?.ours, 123.4)
+})
