@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Ajv, type ValidateFunction } from 'ajv'
 import standalone from 'ajv/dist/standalone/index.js'
-import { build } from 'esbuild'
+import { build, transform } from 'esbuild'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
 
 /** Writes everything that is derived from `schemas/`; the same input gives the same bytes. */
@@ -58,10 +58,14 @@ async function ownerPage(): Promise<readonly Output[]> {
     write: false,
     format: 'iife',
     target: 'es2022',
+  })
+  // Minified after the bundling: names then depend on what is in the page, not on the modules that were dropped.
+  const minified = await transform(bundled.outputFiles[0]?.text ?? '', {
+    target: 'es2022',
     minify: true,
     charset: 'ascii',
   })
-  const script = (bundled.outputFiles[0]?.text ?? '').trim()
+  const script = minified.code.trim()
   const styles = ['page.css', 'controls.css', 'document.css'].map((name) =>
     readFile(join(folder, name), 'utf8'),
   )
