@@ -171,9 +171,9 @@ test('with Tab, Enter and Space alone a person goes to what waits, reviews it, t
   await keyboard.press('Control+End')
   await keyboard.type('- rest\n')
   await tabTo(page, 'Why')
-  await keyboard.type('Nobody works always')
+  await keyboard.type('Only some work always')
   await keyboard.press('Enter')
-  await page.locator('#proposals .card', { hasText: 'Nobody works always' }).waitFor()
+  await page.locator('#proposals .card', { hasText: 'Only some work always' }).waitFor()
 
   assert.deepEqual([seen.complaints, seen.foreign], [[], []])
 })

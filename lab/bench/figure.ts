@@ -53,7 +53,7 @@ export function limitFigure({
 
 /**
  * The figure as the gate judges it on a machine that is `slowness` times as slow as the one that limits are stated for: a
- * limit in milliseconds is the only kind of figure that is no ratio of one run. Its goal stays.
+ * limit in milliseconds is the only kind of figure that is not a ratio of one run. Its goal stays.
  */
 export function gatedOn(figure: Figure, slowness: number): Figure {
   const isTime = figure.unit === 'ms' && figure.against_what === LIMIT

@@ -20,7 +20,7 @@ export async function requireProject(path: string, named: string = path): Promis
     return notReadable(cause)
   })
   if (!stats.isDirectory()) throw refusals.project_not_a_folder(shown)
-  // What cannot be entered has no files for this user, whatever is there.
+  // What cannot be entered has no files for this user, even if there are some.
   await access(path, constants.X_OK).catch(notReadable)
   return path
 }

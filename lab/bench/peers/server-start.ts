@@ -52,7 +52,7 @@ async function answerOf(child: Child, id: number): Promise<string> {
   }
 }
 
-/** Some servers greet on stdout; what is no JSON is passed over, as clients do. */
+/** Some servers greet on stdout; what is not JSON is passed over, as clients do. */
 function jsonOf(line: string): { readonly id?: unknown; readonly error?: unknown } | undefined {
   try {
     return JSON.parse(line)

@@ -93,7 +93,7 @@ test('a search says why: the shares of words and concepts sum to 1', async (t) =
   }
 })
 
-test('a module that shares no word and no concept with a query is no result, in any mode', async (t) => {
+test('a module that shares no word and no concept with a query is not a result, in any mode', async (t) => {
   const host = await (await openJudged(t, 1)).open()
   let results = 0
   for (const { query } of OWN_QUERIES) {
