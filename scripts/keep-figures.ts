@@ -19,7 +19,7 @@ const machine = {
 const before: KeptFigures = existsSync(FILE)
   ? keptFigures.parse(JSON.parse(readFileSync(FILE, 'utf8')))
   : { machine, subjects: {} }
-// Figures of two machines are no table: those of another one go.
+// Figures of two machines cannot be compared: those of another one are removed.
 const isSame = JSON.stringify(before.machine) === JSON.stringify(machine)
 const taken = new Date().toISOString().slice(0, 10)
 const printed = await text(process.stdin)
