@@ -42,8 +42,12 @@ export function startAgent(
   })
   const exited = once(process.child, 'exit').then(() => Promise.reject(new WasKilled('it was killed')))
   exited.catch(() => {}) // raced below
-  const call: Call = (tool, input) =>
-    who.journal.timed(tool, () => Promise.race([process.call(tool, input), exited]))
+  let isStarting = true
+  const call: Call = (tool, input) => {
+    const what = isStarting ? 'the first call, with the start of its process' : tool
+    isStarting = false
+    return who.journal.timed(what, () => Promise.race([process.call(tool, input), exited]))
+  }
   let going = true
   const run = async (): Promise<void> => {
     try {
