@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { type Disk, realDisk } from '../../../server/plugin.ts'
 import { buildRemote } from '../testing/build-remote.ts'
 import { MAIN, openWorld } from '../testing/ingest-world.ts'
 
@@ -70,6 +71,40 @@ test('a second run fetches nothing, leaves every file byte-identical and refresh
   )
   assert.deepEqual(after, before)
   assert.ok(((await world.index()).records[0]?.last_updated ?? '') > stampBefore)
+})
+
+test('a run in which nothing changed writes the index once, one that reads writes it as it goes', async (t) => {
+  const world = await openWorld(t)
+  const urls = await Promise.all(
+    ['a', 'b', 'c'].map((name) =>
+      buildRemote(join(world.dir, `${name}.git`), [{ files: { 'main.tf': MAIN }, tags: ['v1.0'] }]),
+    ),
+  )
+  const { disk, indexes } = countingDisk()
+  let clock = Date.now()
+  // Each look at the clock is longer than the pause between two saves.
+  const now = (): Date => {
+    clock += 10_000
+    return new Date(clock)
+  }
+  const run = async (): Promise<number> => {
+    const before = indexes()
+    await world.run(
+      urls.map((url) => ({ url })),
+      { disk, now },
+    )
+    return indexes() - before
+  }
+
+  const first = await run()
+  const beganAgain = clock
+  const again = await run()
+
+  assert.ok(first > 1, `${first} times in the first run`)
+  assert.equal(again, 1)
+  const { records } = await world.index()
+  assert.equal(records.length, urls.length)
+  assert.ok(records.every(({ last_updated }) => Date.parse(last_updated) > beganAgain))
 })
 
 test('a changed branch, a damaged summary and changed options are read again; the rest is not', async (t) => {
@@ -295,3 +330,13 @@ test('a cancelled run says so and keeps the summaries it had', async (t) => {
   assert.equal((await world.index()).records.length, 1)
   assert.deepEqual((await world.run([{ url }])).refs, { processed: 0, unchanged: 1, empty: 0, failed: 0 })
 })
+
+/** This machine's disk, and how often it replaced an index. */
+function countingDisk(): { readonly disk: Disk; indexes(): number } {
+  let count = 0
+  const rename: Disk['rename'] = async (from, to) => {
+    if (to.endsWith('index.json')) count++
+    await realDisk.rename(from, to)
+  }
+  return { disk: { ...realDisk, rename }, indexes: () => count }
+}

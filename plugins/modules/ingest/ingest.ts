@@ -13,19 +13,21 @@ import {
   stateDir,
   summaryFiles,
 } from '../output/module-index.ts'
-import { loadSummary, storageFailure, sweepTemporaryFiles } from '../output/summary-files.ts'
-import { isReason, refusals } from '../reasons.ts'
+import { storageFailure, sweepTemporaryFiles } from '../output/summary-files.ts'
+import { refusals } from '../reasons.ts'
 import { remoteEndpoint } from '../registry/remote.ts'
-import type { VectorFailure, VectorReport, VectorWork } from '../search/vector-update.ts'
+import type { VectorReport } from '../search/vector-update.ts'
 import { type RepositoryPlan, respelledWarnings } from './plan.ts'
 import { runPooled } from './pool.ts'
 import { knownAbsent, pruneRecords, removeFiles } from './prune.ts'
 import { readRepository } from './read-repository.ts'
-import { type Failure, failureOf, type IngestReport, inPlaceOrder } from './report.ts'
+import { type IngestReport, inPlaceOrder } from './report.ts'
 import { clonePath, planRun, type Run, type RunRequest, sayOf } from './run.ts'
 import { openRunProgress, type RunProgress } from './run-progress.ts'
 import { createRunSaver } from './run-saver.ts'
+import { summaryLoader, updateVectors } from './run-vectors.ts'
 import { createSummaryOutput, type SummaryOutput } from './summary-output.ts'
+import { inTightHeap } from './tight-heap.ts'
 
 /** The report of a run, and its changes to the index. */
 export interface Ingested {
@@ -43,6 +45,10 @@ export interface Ingested {
  * Errors: `conflict`/`ingest_running`, `index_damaged`; `unavailable`/`storage_failed`; `cancelled`.
  */
 export async function ingest(request: RunRequest): Promise<Ingested> {
+  return await inTightHeap(() => ingestAll(request))
+}
+
+async function ingestAll(request: RunRequest): Promise<Ingested> {
   const began = request.now().getTime()
   if (request.dryRun) return await dryRun(request, began)
   const lock = await lockOutput(request)
@@ -175,7 +181,14 @@ function cloneNames(run: Run): ReadonlySet<string> {
 
 async function readAll(run: IngestRun): Promise<void> {
   const { now, output, progressFile } = run
-  const saver = createRunSaver({ now, progress: progressFile, save: () => run.save(output.index(null)) })
+  const { refs } = run.tally
+  const isReading = (): boolean => refs.processed + refs.empty > 0
+  const saver = createRunSaver({
+    now,
+    progress: progressFile,
+    // Until something is read, readers have all of the index: only how far the run is changes.
+    save: () => (isReading() ? run.save(output.index(null)) : progressFile.saving(async () => undefined)),
+  })
   await progressFile.saving(async () => undefined)
   try {
     await makeDirectoryDurably(run.cloneDir)
@@ -234,21 +247,13 @@ export async function finish(run: IngestRun): Promise<Finish> {
     await removeFiles(outputDir, index.leftovers, run.disk)
     for (const file of index.leftovers) output.files.delete(file)
     const vectors = await updateVectors(run, index)
-    if (vectors) {
-      tally.failures.push(...vectors.failures.map(withoutVector))
-      output.staleVectors.clear()
-      for (const [id, record] of output.records) {
-        output.records.set(id, withVector(record, vectors.embedded))
-      }
-    }
-    const last = output.index(finishedAt)
-    if (vectors || index.leftovers.length > 0) await run.save(last)
+    const isSaved = index.leftovers.length === 0 && vectors?.isNews !== true
+    const last = isSaved ? index : output.index(finishedAt)
+    if (!isSaved) await run.save(last)
     await run.saveSearch?.({ outputDir, index: last, load: summaryLoader(run), disk: run.disk })
     const finished = {
       pruned: inPlaceOrder(removed.map(({ repository, ref, path }) => ({ repository, ref, path }))),
-      vectors: vectors
-        ? { strategy: vectors.strategy, upserted: vectors.upserted, unchanged: vectors.unchanged }
-        : null,
+      vectors: vectors ? vectorCounts(vectors.report) : null,
       failures: inPlaceOrder(tally.failures),
     }
     return { removed, finished }
@@ -257,45 +262,6 @@ export async function finish(run: IngestRun): Promise<Finish> {
   }
 }
 
-function withVector(record: IndexRecord, embedded: VectorReport['embedded']): IndexRecord {
-  const { document_mark: _, ...rest } = record
-  const mark = embedded.get(record.id)
-  return { ...rest, embedded: embedded.has(record.id), ...(mark !== undefined && { document_mark: mark }) }
-}
-
-/** A store that is full costs the vectors of this run; its summaries are on disk, and the report says what is missing. */
-async function updateVectors(run: IngestRun, index: ModuleIndex): Promise<VectorReport | undefined> {
-  try {
-    return await run.vectors?.update(await vectorWork(run, index))
-  } catch (thrown) {
-    if (!isReason(thrown, 'store_full')) throw thrown
-    for (const { remote } of run.plan.repositories) {
-      run.tally.failures.push(failureOf({ repository: remote.url }, thrown))
-    }
-    return undefined
-  }
-}
-
-function withoutVector({ why, ...place }: VectorFailure): Failure {
-  return failureOf(place, refusals.embedding_failed({ why }))
-}
-
-function summaryLoader({ outputDir, disk }: Pick<IngestRun, 'outputDir' | 'disk'>) {
-  return (record: IndexRecord) => loadSummary(outputDir, record.summary_file, disk)
-}
-
-async function vectorWork(
-  { outputDir, output, disk, signal, progress, vectorsOf = outputDir }: IngestRun,
-  index: ModuleIndex,
-): Promise<VectorWork> {
-  return {
-    index,
-    owner: vectorsOf === outputDir ? undefined : await loadIndex(vectorsOf),
-    records: [...output.records.values()],
-    touched: output.touched(),
-    removed: index.stale_vectors,
-    load: summaryLoader({ outputDir, disk }),
-    signal,
-    progress: (done, total) => progress(done, total, 'vectors'),
-  }
+function vectorCounts({ strategy, upserted, unchanged }: VectorReport): IngestReport['vectors'] {
+  return { strategy, upserted, unchanged }
 }

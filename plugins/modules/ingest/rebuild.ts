@@ -10,6 +10,7 @@ import { type IndexRecord, loadIndex, moduleId, saveIndex, stateDir } from '../o
 import { absentIfDamaged } from '../output/stored-format.ts'
 import { storageFailure } from '../output/summary-files.ts'
 import { recordOf } from './summary-output.ts'
+import { inTightHeap } from './tight-heap.ts'
 
 /** The fields that identify a file as a summary of satchel. */
 const marked = z.looseObject({
@@ -72,7 +73,7 @@ export async function rebuildIndex(
         had_vectors: before?.had_vectors ?? false,
       })
     await save(records, before?.stale_vectors ?? [])
-    const embedded = await rebuildSearch(records)
+    const embedded = await inTightHeap(() => rebuildSearch(records))
     // The store was replaced: nothing stale is left in it.
     if (embedded) {
       const saved = records.map((record) => ({ ...record, embedded: embedded.has(record.id) }))
