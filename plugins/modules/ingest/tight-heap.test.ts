@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { inTightHeap } from './tight-heap.ts'
 
 const ROUNDS = 400
-/** Rows that are alive at once, of which one goes with each round. */
+/** Rows that stay alive; each round replaces one of them. */
 const WINDOW = 60
 
 test('garbage does not pile up in a tight heap, and piles up again when the work has ended', async () => {
