@@ -56,6 +56,8 @@ test('markup that would take a parser too long is plain text, before it is parse
     '[a]('.repeat(50_000),
     '- '.repeat(50_000),
     '*a '.repeat(50_000),
+    '- - - - - - - - a\n'.repeat(7000),
+    '- a\n  - b\n    - c\n'.repeat(4000),
   ]) {
     const page = await pageOf(made, hostile)
 
@@ -65,6 +67,8 @@ test('markup that would take a parser too long is plain text, before it is parse
   assert.deepEqual(page, { nodes: [{ tag: 'h1', children: ['A'], target: 'section:A' }], rest: '' })
   const list = await pageOf(made, '- [a](b) and **more**\n'.repeat(1000))
   assert.equal(list.nodes[0].children.length, 1000)
+  const sections = await pageOf(made, `# A\n\n${'- a\n  - b\n'.repeat(300)}\n`.repeat(10))
+  assert.equal(sections.nodes.length, 20)
 })
 
 test('a question that takes too long gets its quick answer, and the next one a new thread', async (t) => {

@@ -3,8 +3,12 @@ import type { MarkdownNode } from './markdown-tree.ts'
 
 /** Above this the page shows plain text. */
 const RENDERED_BYTES = 128 * 1024
-/** Containers in one another on one line, and characters with a meaning in one block: a parser takes quadratic time. */
+/**
+ * Containers in one another on one line, items inside of items between two headings, and characters with a meaning in
+ * one block: a parser takes quadratic time.
+ */
 const MAX_DEPTH = 40
+const MAX_INNER_ITEMS = 2000
 const MAX_MARKS = 4000
 
 /**
@@ -30,16 +34,22 @@ function asJson(nodes: readonly MarkdownNode[], rest: string): Uint8Array {
 const CONTAINERS = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])))*/
 /** A blank line, an item of a list or a heading: what was marked before has no meaning behind it. */
 const BEGINS_BLOCK = /^[ \t]*(?:$|#{1,6}[ \t]|(?:[-+*]|\d{1,9}[.)])[ \t])/
+/** A heading at the left edge ends every list. */
+const ENDS_LISTS = /^#{1,6}[ \t]/
+const INDENTED = /^[ \t]/
 const MARKS = /[*_~`[\]()<>&!\\^]/g
 
 function isBounded(text: string): boolean {
   let marks = 0
+  let inner = 0
   for (const line of text.split(/\r\n|\n|\r/)) {
     if (BEGINS_BLOCK.test(line)) marks = 0
     marks += line.match(MARKS)?.length ?? 0
     const [containers = ''] = CONTAINERS.exec(line) ?? []
     const depth = containers.replace(/[ \t\d]/g, '').length
-    if (marks > MAX_MARKS || depth > MAX_DEPTH) return false
+    if (ENDS_LISTS.test(line)) inner = 0
+    if (depth > 0) inner += INDENTED.test(line) ? depth : depth - 1
+    if (marks > MAX_MARKS || depth > MAX_DEPTH || inner > MAX_INNER_ITEMS) return false
   }
   return true
 }
