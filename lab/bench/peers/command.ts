@@ -21,7 +21,10 @@ export const peersBench = defineHostVerb({
       .string()
       .optional()
       .describe('folder for the packages of rivals; absent: peers in the cache of satchel'),
-    remote: z.string().default(REMOTE).describe('repository with at least 20 tags to ingest'),
+    remote: z
+      .string()
+      .optional()
+      .describe('repository with at least 20 tags to ingest; absent: terraform-aws-vpc'),
   }),
   typing: {},
   examples: ['satchel bench peers --part start --json'],
@@ -32,7 +35,7 @@ export const peersBench = defineHostVerb({
       ...labContext(world),
       parts: part.length > 0 ? part : PEER_PARTS,
       cache: cache ?? join(userCache(terminal.env), 'peers'),
-      remote,
+      remote: remote ?? REMOTE,
     })
     const missing = compared.missing.map(({ peer, reason }) => `left out: ${peer}: ${reason}`)
     if (terminal.json) printDocument(terminal, compared)
