@@ -22,7 +22,9 @@ if (!hasFolder()) {
   process.exit(NOT_FOUND_EXIT)
 }
 const argv = process.argv.slice(2)
-const output = argv[0] === 'mcp' && !process.stdin.isTTY ? await prepared() : stdout
+const isFirst = argv[0] === 'mcp' && !process.stdin.isTTY
+const onServing = isFirst ? (await import('./process-signals.ts')).exitOnSignals() : undefined
+const output = isFirst ? await prepared() : stdout
 // The client left before it needed the host: nothing is under way.
 if (output === 'ended') process.exit(0)
 if (mayServeMcp) (await import('./start-up-memory.ts')).limitYoungGeneration()
@@ -31,7 +33,7 @@ if ('enableCompileCache' in (await import('node:module')))
   (await import('./compiled-code.ts')).keepCompiledCode(process.env)
 const { run } = await import('./run.ts')
 // `run` resolves when the last result is written; do not wait for remaining timers and watchers.
-process.exit(await run(argv, { stdin: process.stdin, stdout: output }))
+process.exit(await run(argv, { stdin: process.stdin, stdout: output, onServing }))
 
 /** What a client asks first is answered before the host is loaded. */
 async function prepared() {

@@ -16,4 +16,6 @@ export interface RealStdout {
 export interface ProcessIo {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stdout: RealStdout
+  /** Called when a server handles signals itself; until then `main.ts` exits on them. */
+  readonly onServing?: (() => void) | undefined
 }

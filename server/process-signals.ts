@@ -5,6 +5,17 @@ export function stopByOwnSignal(): void {
   process.emit('SIGTERM', 'SIGTERM')
 }
 
+const EXIT_CODES = { SIGTERM: 0, SIGHUP: 0, SIGINT: 130 } as const
+
+/** Exits on a signal as a server of MCP does, which has nothing under way yet. Returns the function that ends this. */
+export function exitOnSignals(): () => void {
+  const handlers = Object.entries(EXIT_CODES).map(([name, code]) => ({ name, end: () => process.exit(code) }))
+  for (const { name, end } of handlers) process.on(name, end)
+  return () => {
+    for (const { name, end } of handlers) process.off(name, end)
+  }
+}
+
 /** Calls `listener` for each signal that ends a command. Returns the function that removes it. */
 export function onProcessSignal(listener: (signal: StopSignal) => void): () => void {
   const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']

@@ -187,7 +187,7 @@ async function serveStdio(
   }
   const stopKeeping = keepLater({ argv, env: io.env, cwd: io.cwd }, door)
   try {
-    return await serve({ ...door, io: { stdin: io.stdin, stdout: first.stdout } })
+    return await serve({ ...door, io: { stdin: io.stdin, stdout: first.stdout, onServing: io.onServing } })
   } finally {
     stopKeeping()
     await stopWithin(boot, log)

@@ -156,6 +156,19 @@ for (const [signal, expected] of [
   })
 }
 
+test('a signal ends the process with the same code at every moment of its start', async (t) => {
+  for (const afterMs of [60, 90, 120, 180, 250, 350, 500]) {
+    const run = await start(t, await temporaryFolder(t))
+    run.send(modern(1, 'tools/list'))
+    await run.answer(1)
+    await sleep(afterMs)
+
+    run.child.kill('SIGTERM')
+
+    assert.deepEqual(await run.exit, { code: 0, signal: null }, `${afterMs} ms after the lists`)
+  }
+})
+
 test('a boot that fails is said on stderr, and the exit code names it', async (t) => {
   const folder = await temporaryFolder(t)
   await writeFile(join(folder, 'satchel.yaml'), 'handof:\n  store: x\n')

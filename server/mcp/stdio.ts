@@ -87,6 +87,7 @@ export async function serveStdio(options: StdioOptions): Promise<number> {
     },
   )
   const stopListening = endOnSignals(options.signals ?? process, wire, end)
+  options.io.onServing?.()
   try {
     const { code, graceMs } = await Promise.race([ended, failureOf(options.boot)])
     await within(graceMs, wire.idle())

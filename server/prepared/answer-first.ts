@@ -8,19 +8,16 @@ const AFTER_LISTS_MS = 60
 const LATEST_MS = 1_000
 const MAX_LINE_BYTES = 64 * 1024
 const NEWLINE = 0x0a
-const EXIT_CODES = { SIGTERM: 0, SIGHUP: 0, SIGINT: 130 } as const
 
 /**
  * Answers `initialize`, `server/discover` and the lists from prepared texts. Resolves with the output for the host when
  * a message needs it, or a little after the lists: it then reads `stdin` from the first message that only it can answer,
- * after those that it must know of too, whose answers are not sent twice. `ended`: the client left before. Exits the
- * process on a signal, as nothing is under way.
+ * after those that it must know of too, whose answers are not sent twice. `ended`: the client left before.
  */
 export async function answerFirst(
   { stdin, stdout }: ProcessIo,
   answers: PreparedAnswers,
 ): Promise<RealStdout | 'ended'> {
-  const signals = endOnSignals()
   let written: Promise<unknown> = Promise.resolve()
   const talk = createTalk(answers, (text) => {
     written = new Promise((resolve) => stdout.write(text, resolve))
@@ -55,7 +52,6 @@ export async function answerFirst(
   clearTimeout(timer)
   stdin.off('data', read)
   for (const event of endings) stdin.off(event, end)
-  signals.off()
   if (next === 'ended') {
     await written
     return 'ended'
@@ -137,15 +133,4 @@ function isAnswerTo(answered: Set<string>, text: string): boolean {
   const message: { id?: unknown; result?: unknown } = JSON.parse(text) // the host writes one message at a time
   // A refusal of the id, because it is used twice, is not the answer that was sent.
   return message.result !== undefined && answered.delete(JSON.stringify(message.id))
-}
-
-/** As the host ends on a signal, while there is nothing to wait for. */
-function endOnSignals(): { off(): void } {
-  const handlers = Object.entries(EXIT_CODES).map(([name, code]) => ({ name, end: () => process.exit(code) }))
-  for (const { name, end } of handlers) process.on(name, end)
-  return {
-    off() {
-      for (const { name, end } of handlers) process.off(name, end)
-    },
-  }
 }
