@@ -115,7 +115,7 @@ describe('packages of a release', () => {
 
   test('refuse a release that names no account or no https address', () => {
     assert.throws(() => releaseOf({ SATCHEL_RELEASE_OWNER: 'two words' }), /not an account name/)
-    assert.throws(() => releaseOf({ SATCHEL_RELEASE_REPOSITORY: 'git@host:a/b' }), /no https address/)
+    assert.throws(() => releaseOf({ SATCHEL_RELEASE_REPOSITORY: 'git@host:a/b' }), /not an https address/)
   })
 })
 
