@@ -11,6 +11,8 @@ const FAN_OUT_GOAL = 4
 /** A lone event is one write for each reader in any design; a mailbox and its bounds cost at most a fifth (decision 95). */
 const LONE_GOAL = 0.8
 const LAST_READER_GOAL = 1.2
+/** Both are new and have no figure of a quiet machine that a gate could start from: printed beside their goals, not gated. */
+const UNGATED = { at_least: 0, at_most: Number.MAX_VALUE } as const
 const FAN_OUT_SUBSCRIBERS = 1000
 /** workspace-engine, "Done means": what one event may hold its publisher up at 5,000 subscribers, in milliseconds. */
 const PUBLISH_LIMIT_MS = 5
@@ -30,7 +32,13 @@ export async function measureHttp(): Promise<readonly Figure[]> {
       goal: BODY_LIMIT_GOAL,
     }),
     await fanOutFigure({ name: 'http.fan.out', group: GROUP, events: 480, goal: FAN_OUT_GOAL }),
-    await fanOutFigure({ name: 'http.fan.out.lone', group: 1, events: 160, goal: LONE_GOAL }),
+    await fanOutFigure({
+      name: 'http.fan.out.lone',
+      group: 1,
+      events: 160,
+      goal: LONE_GOAL,
+      gate: UNGATED.at_least,
+    }),
     ...(await publishFigures()),
     ...(await memoryFigures()),
     ...(await stalledFigures()),
@@ -42,9 +50,10 @@ interface FanOutRun {
   readonly group: number
   readonly events: number
   readonly goal: number
+  readonly gate?: number
 }
 
-async function fanOutFigure({ name, group, events, goal }: FanOutRun): Promise<Figure> {
+async function fanOutFigure({ name, group, events, ...limits }: FanOutRun): Promise<Figure> {
   const run = { subscribers: FAN_OUT_SUBSCRIBERS, events, group, rounds: 3 }
   return figureOf({
     ...bestOf(await measureFanOut(run), 'at_least'),
@@ -52,7 +61,7 @@ async function fanOutFigure({ name, group, events, goal }: FanOutRun): Promise<F
     what: `deliveries of ${EVENT_BYTES} bytes to ${FAN_OUT_SUBSCRIBERS} subscribers, ${group} in a turn`,
     unit: 'per server CPU-second',
     against_what: 'one write per event and subscriber',
-    goal,
+    ...limits,
   })
 }
 
@@ -73,6 +82,7 @@ async function publishFigures(): Promise<readonly Figure[]> {
       unit: 'ms',
       against_what: 'one write per subscriber in a loop',
       goal: LAST_READER_GOAL,
+      gate: UNGATED.at_most,
     }),
   ]
 }
