@@ -48,7 +48,7 @@ export async function openTogetherRoom(t: TestContext): Promise<TogetherRoom> {
       if (!('error' in answer)) return answer
       // The processes of the agents race for a room whose listener ended. On a busy machine that takes longer than one
       // `open` waits: its message says to try again.
-      const isRace = answer.error.details?.reason === 'room_starting'
+      const isRace = answer.error.reason === 'room_starting'
       if (!isRace || attempt === ATTEMPTS) throw new Error(`not opened: ${JSON.stringify(answer)}`)
     }
   }
@@ -104,7 +104,7 @@ interface Announced {
 }
 
 interface Refused {
-  readonly error: { readonly details?: { readonly reason?: string } }
+  readonly error: { readonly reason?: string }
 }
 
 /** What it prints: one line when the room is open, a document of several lines when it is refused. */
