@@ -30,6 +30,19 @@ const HANDOFF_FOLDERS = {
   tools: { folders: ['domain', 'store', 'actions'], files: ['reasons', 'config', 'project', 'session'] },
 }
 
+/** plugins/workspace from the bottom up: a folder imports no folder after it. */
+const WORKSPACE_LAYERS = [
+  'domain',
+  'analysis',
+  'engine',
+  'room',
+  'connection',
+  'tools',
+  'routes',
+  'owner',
+  'commands',
+]
+
 const core = (names) => `^(node:)?(${names})$`
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -163,6 +176,20 @@ module.exports = {
       severity: 'error',
       from: { path: '^plugins/modules/(reasons|config|errno)\\.ts$' },
       to: { path: '^plugins/modules/.+/' },
+    },
+    ...WORKSPACE_LAYERS.slice(0, -1).map((folder, at) => ({
+      name: `workspace-layer-${folder}`,
+      comment: 'plugins/workspace is read from the bottom up.',
+      severity: 'error',
+      from: { path: `^plugins/workspace/${folder}/` },
+      to: { path: `^plugins/workspace/(${WORKSPACE_LAYERS.slice(at + 1).join('|')})/` },
+    })),
+    {
+      name: 'workspace-folders-are-all',
+      comment: 'Every folder of plugins/workspace has its place in WORKSPACE_LAYERS.',
+      severity: 'error',
+      from: { path: `^plugins/workspace/(?!(${WORKSPACE_LAYERS.join('|')}|testing)/)[^/]+/` },
+      to: {},
     },
     ...Object.entries(HANDOFF_FOLDERS).map(([folder, { folders, files }]) => ({
       name: `handoff-folder-${folder}`,

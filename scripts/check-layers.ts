@@ -16,6 +16,7 @@ const SOURCES: readonly string[] = ['server', 'plugins', 'lab']
 
 const rules: readonly { readonly name: string }[] = createRequire(import.meta.url)(CONFIG).forbidden
 const layers = rules.flatMap(({ name }) => /^modules-layer-(.+)$/.exec(name)?.[1] ?? [])
+const roomLayers = rules.flatMap(({ name }) => /^workspace-layer-(.+)$/.exec(name)?.[1] ?? [])
 const handoffFolders = rules.flatMap(({ name }) => /^handoff-folder-(.+)$/.exec(name)?.[1] ?? [])
 
 /** A tree in which every rule is broken at least once. */
@@ -28,6 +29,14 @@ const BROKEN: Readonly<Record<string, string>> = {
       return [`plugins/modules/${layer}/noun.ts`, `import '${imported}'\n`]
     }),
   ),
+  ...Object.fromEntries(
+    roomLayers.map((layer, at) => {
+      const above = roomLayers[at + 1] ?? 'commands'
+      return [`plugins/workspace/${layer}/noun.ts`, `import '../${above}/noun.ts'\n`]
+    }),
+  ),
+  'plugins/workspace/commands/noun.ts': '',
+  'plugins/workspace/unlisted/noun.ts': "import '../commands/noun.ts'\n",
   'plugins/modules/doctor.ts': '',
   'plugins/modules/reasons.ts': "import './domain/noun.ts'\n",
   'plugins/modules/unlisted/noun.ts': "import '../doctor.ts'\n",

@@ -8,13 +8,13 @@ import type { Reading } from '../../server/contract/advanced/stream.ts'
 import type { CallContext } from '../../server/contract/context.ts'
 import { createPump } from '../../server/fanout/pump.ts'
 import type { PumpReader } from '../../server/fanout/pump-reader.ts'
+import type { RoomAccess } from './connection/room-access.ts'
 import type { RoomEvent } from './domain/event.ts'
 import { LIMITS } from './domain/limits.ts'
 import { createFeed, type Feed, observeStream } from './feed.ts'
 import type { Joined } from './room/members.ts'
 import { roomView } from './room/views.ts'
 import { openTestRoom, type TestRoom } from './testing/test-room.ts'
-import type { RoomAccess } from './tools/room-tool.ts'
 
 /** What a listener knows of the room, from events or from a fresh read. */
 interface Known {

@@ -1,11 +1,11 @@
 import { defineStream, type Inbox, type Reading, type Stream } from '../../server/plugin.ts'
+import type { RoomAccess, RoomSession } from './connection/room-access.ts'
 import type { RoomEvent } from './domain/event.ts'
 import { LIMITS } from './domain/limits.ts'
 import { tooMany } from './domain/refusal.ts'
 import { refusals } from './reasons.ts'
 import type { News } from './room/change.ts'
 import { eventsSince, ringOf } from './room/views.ts'
-import type { RoomAccess, RoomSession } from './tools/room-tool.ts'
 import { ROOM_LISTENERS } from './tools/room-tool.ts'
 
 /** The readers of the room's event stream in this process. Lives as long as the plugin. */

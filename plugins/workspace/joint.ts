@@ -6,6 +6,7 @@ import {
   type Host,
   isSatchelError,
 } from '../../server/plugin.ts'
+import type { RoomSession } from './connection/room-access.ts'
 import type { RequirementCheck } from './domain/handoff.ts'
 import { LIMITS } from './domain/limits.ts'
 import { refusals } from './reasons.ts'
@@ -14,7 +15,6 @@ import type { Room } from './room/room.ts'
 import { handoffs, proposals } from './room/tables.ts'
 import type { View } from './room/views.ts'
 import { ROOM_DECISION } from './room-evidence.ts'
-import type { RoomSession } from './tools/room-tool.ts'
 
 /** What the room asks of other plugins about its handoffs, all of it through the host. Without them a room works as before. */
 export interface Joint {

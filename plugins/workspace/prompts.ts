@@ -1,7 +1,7 @@
 import { definePrompt, type Prompt } from '../../server/plugin.ts'
+import type { RoomAccess } from './connection/room-access.ts'
 import { refusals } from './reasons.ts'
 import { outlinePage } from './room/views.ts'
-import type { RoomAccess } from './tools/room-tool.ts'
 
 const NAMES = 50
 

@@ -1,12 +1,13 @@
 import { SKILL } from '../../generated/skill.ts'
 import { type CallContext, defineResource, type Resource, SatchelError } from '../../server/plugin.ts'
+import type { RoomAccess } from './connection/room-access.ts'
 import { LIMITS } from './domain/limits.ts'
 import { firstBytes } from './domain/short-text.ts'
 import { ROOM_URI } from './hints.ts'
 import { refusals } from './reasons.ts'
 import type { PageInput } from './room/page.ts'
 import { leasesPage, participantsPage, proposalsPage, readDocument, status, type View } from './room/views.ts'
-import { ROOM_LISTENERS, type RoomAccess } from './tools/room-tool.ts'
+import { ROOM_LISTENERS } from './tools/room-tool.ts'
 
 /** The five resources of a room and the skill. Every read is current and checks permission. */
 export function roomResources(access: RoomAccess): readonly Resource[] {

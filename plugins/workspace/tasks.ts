@@ -9,6 +9,7 @@ import { pause } from './connection/attachment.ts'
 import { sessionIdOf } from './connection/credentials.ts'
 import { callOwner, LinkLost } from './connection/link.ts'
 import { LOST_LIMIT_MS, LOST_PAUSE_MS } from './connection/local-session.ts'
+import type { RoomSession } from './connection/room-access.ts'
 import type { RoomConnection } from './connection/room-connection.ts'
 import type { RequirementCheck } from './domain/handoff.ts'
 import type { Joint } from './joint.ts'
@@ -17,7 +18,7 @@ import type { ActorChange } from './room/change.ts'
 import { answerTask, cancelTask, findTask } from './room/tasks.ts'
 import { handoffOfTask } from './room/views.ts'
 import { json, jsonBody, sessionOfRequest } from './routes/json-route.ts'
-import { ROOM_LISTENERS, type RoomSession } from './tools/room-tool.ts'
+import { ROOM_LISTENERS } from './tools/room-tool.ts'
 
 const TASK_ID = /^task_[0-9a-f]{32}$/
 

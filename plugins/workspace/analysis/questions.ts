@@ -3,7 +3,7 @@ import { type Edit, type Edited, withEdits, withPatch } from '../domain/edit.ts'
 import { merge, wholeConflict } from '../domain/merge.ts'
 import { packOutline } from '../domain/outline.ts'
 import { linesWith } from '../domain/search.ts'
-import { noMarkup, pageMarkup } from '../owner/page-markup.ts'
+import { noMarkup, pageMarkup } from './page-markup.ts'
 
 interface Kinds {
   /** `answer` is plain data, which moves between threads. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { HttpRoute } from '../../../server/plugin.ts'
-import type { RoomCall } from '../tools/room-tool.ts'
 import { callOwner, type OwnerAddress } from './link.ts'
+import type { RoomCall } from './room-access.ts'
 
 /** Makes the call at the process that owns the room. Errors: those of `callOwner`. */
 export async function forward(

@@ -11,7 +11,6 @@ import type { Rank } from '../engine/room-lock.ts'
 import { refusals } from '../reasons.ts'
 import type { Joined } from '../room/members.ts'
 import type { Room } from '../room/room.ts'
-import type { RoomAccess, RoomCall, RoomSession } from '../tools/room-tool.ts'
 import { type Attached, type Attachment, pause } from './attachment.ts'
 import { authenticateAt, mayBeOurs, principalOf, sessionIdOf } from './credentials.ts'
 import { forward, keyed, keyOf } from './forward.ts'
@@ -19,6 +18,7 @@ import { LinkLost, type OwnerAddress } from './link.ts'
 import { LOST_LIMIT_MS, LOST_PAUSE_MS, type LocalSession } from './local-session.ts'
 import type { Owner } from './owner.ts'
 import { createRate, type Rate } from './rate.ts'
+import type { RoomAccess, RoomCall, RoomSession } from './room-access.ts'
 
 export interface RoomConnectionParts {
   readonly attachment: Attachment

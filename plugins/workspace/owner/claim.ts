@@ -1,45 +1,14 @@
 import type { Route } from '../../../server/plugin.ts'
+import type { Claims } from '../connection/claims.ts'
 import { cookieName } from '../connection/credentials.ts'
 import { createRate } from '../connection/rate.ts'
 import type { RoomConnection } from '../connection/room-connection.ts'
 import { parseCapabilities } from '../domain/capability.ts'
-import { sameDigest, sha256 } from '../domain/fingerprint.ts'
-import type { RandomBytes } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { refusals } from '../reasons.ts'
 import type { Change } from '../room/change.ts'
 import { joinLocally } from '../room/members.ts'
 import { json, jsonBody, textField } from '../routes/json-route.ts'
-
-/** Single-use keys for the owner page; kept in memory, as SHA-256. */
-export interface Claims {
-  /** A new key, valid for 10 minutes. */
-  issue(): string
-  /** True once for each key, while it is valid. */
-  redeem(key: string): boolean
-}
-
-const KEY_BYTES = 32
-const CLAIM_MS = LIMITS.claimMinutes * 60_000
-
-/** Starts without keys. */
-export function createClaims(random: RandomBytes, elapsedMs = () => performance.now()): Claims {
-  const open = new Map<string, number>()
-  return {
-    issue() {
-      const key = Buffer.from(random(KEY_BYTES)).toString('base64url')
-      open.set(sha256(key), elapsedMs() + CLAIM_MS)
-      return key
-    },
-    redeem(key) {
-      const digest = sha256(key)
-      const found = [...open].find(([known]) => sameDigest(known, digest))
-      if (!found) return false
-      open.delete(found[0])
-      return elapsedMs() <= found[1]
-    },
-  }
-}
 
 const COOKIE_SECONDS = LIMITS.sessionMinutes * 60
 

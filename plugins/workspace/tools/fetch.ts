@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { defineTool, type HttpRoute, untrusted } from '../../../server/plugin.ts'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { fetched } from '../room/connector.ts'
-import { ROOM_LISTENERS, type RoomAccess } from './room-tool.ts'
+import { ROOM_LISTENERS } from './room-tool.ts'
 
 const http: HttpRoute = { method: 'GET', path: '/workspace/connector/fetch', listeners: ROOM_LISTENERS }
 

@@ -8,10 +8,11 @@ import {
   type TaskStarted,
   type Tool,
 } from '../../../server/plugin.ts'
+import type { RoomAccess, RoomSession } from '../connection/room-access.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { refusals } from '../reasons.ts'
 import type { ActorChange, StoredRefusal } from '../room/change.ts'
-import type { Keyed, Room } from '../room/room.ts'
+import type { Keyed } from '../room/room.ts'
 import type { View } from '../room/views.ts'
 
 /** The listeners that guests use: the ingress, or that of `serve` and `mcp --transport`; and the owner's socket. */
@@ -19,32 +20,6 @@ export const GUEST_LISTENERS: readonly string[] = ['ingress', 'api', 'mcp', 'soc
 
 /** The listeners of the room's routes. */
 export const ROOM_LISTENERS: readonly string[] = ['owner', ...GUEST_LISTENERS]
-
-/** The room that this process owns, and the caller's session. */
-export interface RoomSession {
-  readonly room: Room
-  readonly sessionId: string
-}
-
-/** One call of a tool or resource: the work where this process owns the room, and the equivalent route of another owner. */
-export interface RoomCall<T> {
-  readonly route: HttpRoute
-  readonly input: Readonly<Record<string, unknown>>
-  /** `key`: the idempotency key of the call if it may already have happened at an owner that ended. */
-  here(session: RoomSession, key?: string): Promise<T>
-}
-
-/** How tools and resources reach the room. */
-export interface RoomAccess {
-  /** The room and the caller's session when this process owns the room. Errors: `unauthorized`, `rate_limited`, those of opening it. */
-  session(ctx: CallContext): Promise<RoomSession | 'remoteOwner'>
-  /** The same without opening or joining the room: undefined where that would be needed. */
-  currentSession(ctx: CallContext): RoomSession | undefined
-  /** The same for an open stream: not counted as a call. */
-  resumeSession(ctx: CallContext): Promise<RoomSession | 'remoteOwner'>
-  /** Makes the call here or at the process that owns the room, and again at the next owner when that process ends meanwhile. */
-  perform<T>(ctx: CallContext, call: RoomCall<T>): Promise<T>
-}
 
 /** A read-only result: the call copies the room's rows through the output schema. */
 type Shown<T> = T extends readonly (infer U)[]

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { counted, defineTool, type HttpRoute, untrusted } from '../../../server/plugin.ts'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { found } from '../room/connector.ts'
-import { ROOM_LISTENERS, type RoomAccess } from './room-tool.ts'
+import { ROOM_LISTENERS } from './room-tool.ts'
 
 const http: HttpRoute = { method: 'GET', path: '/workspace/connector/search', listeners: ROOM_LISTENERS }
 

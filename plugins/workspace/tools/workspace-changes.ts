@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { untrusted } from '../../../server/plugin.ts'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { changesSince } from '../room/catch-up.ts'
-import { type RoomAccess, readTool } from './room-tool.ts'
+import { readTool } from './room-tool.ts'
 import { TRUNCATED } from './shapes.ts'
 
 const MAX_TOKENS = 8000

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { counted, inWords } from '../../../server/plugin.ts'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { commit } from '../room/commits.ts'
-import { changeTool, type RoomAccess } from './room-tool.ts'
+import { changeTool } from './room-tool.ts'
 import { COMMIT, KEY } from './shapes.ts'
 
 export function workspaceCommit(access: RoomAccess) {

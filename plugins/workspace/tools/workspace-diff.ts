@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { untrusted } from '../../../server/plugin.ts'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { diffVersions } from '../room/views.ts'
-import { type RoomAccess, readTool } from './room-tool.ts'
+import { readTool } from './room-tool.ts'
 import { TRUNCATED } from './shapes.ts'
 
 export function workspaceDiff(access: RoomAccess) {

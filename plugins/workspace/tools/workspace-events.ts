@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { counted } from '../../../server/plugin.ts'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { eventsAfter } from '../room/views.ts'
-import { type RoomAccess, readTool } from './room-tool.ts'
+import { readTool } from './room-tool.ts'
 import { EVENT, LIMIT, NEXT } from './shapes.ts'
 
 export function workspaceEvents(access: RoomAccess) {

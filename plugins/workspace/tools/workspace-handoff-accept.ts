@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { untrusted } from '../../../server/plugin.ts'
+import type { RoomAccess } from '../connection/room-access.ts'
 import type { Joint } from '../joint.ts'
 import { acceptHandoff } from '../room/handoffs.ts'
 import { afterAcceptance } from '../room/next-step.ts'
-import { changeTool, type RoomAccess } from './room-tool.ts'
+import { changeTool } from './room-tool.ts'
 import { HANDOFF, KEY, NEXT } from './shapes.ts'
 
 const RESUMED = z

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { cancelHandoff } from '../room/handoffs.ts'
-import { changeTool, type RoomAccess } from './room-tool.ts'
+import { changeTool } from './room-tool.ts'
 import { HANDOFF, KEY } from './shapes.ts'
 
 export function workspaceHandoffCancel(access: RoomAccess) {

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { inWords, taskStarted } from '../../../server/plugin.ts'
+import type { RoomAccess } from '../connection/room-access.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { taskOf } from '../domain/task.ts'
 import type { Joint } from '../joint.ts'
 import { createHandoff, type RecordCheck } from '../room/handoffs.ts'
 import { untilChanged } from '../room/next-step.ts'
-import { changeTool, type RoomAccess } from './room-tool.ts'
+import { changeTool } from './room-tool.ts'
 import { HANDOFF, KEY, NEXT } from './shapes.ts'
 
 /** Answers as an MCP task where the caller takes one. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { handoffWithRecord } from '../room/views.ts'
-import { type RoomAccess, readTool } from './room-tool.ts'
+import { readTool } from './room-tool.ts'
 import { HANDOFF } from './shapes.ts'
 
 export function workspaceHandoffGet(access: RoomAccess) {

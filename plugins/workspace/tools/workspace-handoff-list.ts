@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { counted } from '../../../server/plugin.ts'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { handoffsPage } from '../room/views.ts'
-import { type RoomAccess, readTool } from './room-tool.ts'
+import { readTool } from './room-tool.ts'
 import { CURSOR, HANDOFF, HANDOFF_STATUS, LIMIT, NEXT_CURSOR } from './shapes.ts'
 
 export function workspaceHandoffList(access: RoomAccess) {

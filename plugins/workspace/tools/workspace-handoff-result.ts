@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { unmet } from '../domain/handoff.ts'
 import type { Joint } from '../joint.ts'
 import { handInResult } from '../room/handoffs.ts'
-import { changeTool, type RoomAccess } from './room-tool.ts'
+import { changeTool } from './room-tool.ts'
 import { HANDOFF, KEY } from './shapes.ts'
 
 export function workspaceHandoffResult(access: RoomAccess, joint: Joint) {

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import type { RoomAccess } from '../connection/room-access.ts'
 import type { Joint } from '../joint.ts'
 import { reviewHandoff } from '../room/handoffs.ts'
-import { changeTool, type RoomAccess } from './room-tool.ts'
+import { changeTool } from './room-tool.ts'
 import { HANDOFF, KEY } from './shapes.ts'
 
 export function workspaceHandoffReview(access: RoomAccess, joint: Joint) {

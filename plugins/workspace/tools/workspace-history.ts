@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { counted } from '../../../server/plugin.ts'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { history } from '../room/views.ts'
-import { type RoomAccess, readTool } from './room-tool.ts'
+import { readTool } from './room-tool.ts'
 import { CURSOR, LIMIT, NEXT_CURSOR, VERSION } from './shapes.ts'
 
 export function workspaceHistory(access: RoomAccess) {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { revokeInvitation } from '../room/invitations.ts'
-import { changeTool, type RoomAccess } from './room-tool.ts'
+import { changeTool } from './room-tool.ts'
 import { INVITE, KEY } from './shapes.ts'
 
 export function workspaceInviteRevoke(access: RoomAccess) {

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { refusals } from '../reasons.ts'
 import { invite } from '../room/invitations.ts'
-import { changeTool, type RoomAccess } from './room-tool.ts'
+import { changeTool } from './room-tool.ts'
 import { INVITE, KEY } from './shapes.ts'
 
 export function workspaceInvite(access: RoomAccess) {

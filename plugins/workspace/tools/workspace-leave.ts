@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { leave } from '../room/members.ts'
-import { changeTool, type RoomAccess } from './room-tool.ts'
+import { changeTool } from './room-tool.ts'
 import { KEY, PARTICIPANT } from './shapes.ts'
 
 export function workspaceLeave(access: RoomAccess) {

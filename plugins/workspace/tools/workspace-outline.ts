@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { counted } from '../../../server/plugin.ts'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { outlinePage } from '../room/views.ts'
-import { type RoomAccess, readTool } from './room-tool.ts'
+import { readTool } from './room-tool.ts'
 import { TRUNCATED } from './shapes.ts'
 
 export function workspaceOutline(access: RoomAccess) {

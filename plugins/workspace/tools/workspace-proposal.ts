@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { proposalWithContent } from '../room/views.ts'
-import { type RoomAccess, readTool } from './room-tool.ts'
+import { readTool } from './room-tool.ts'
 import { PROPOSAL_OMITS, PROPOSAL_WITH_CONTENT } from './shapes.ts'
 
 export function workspaceProposal(access: RoomAccess) {

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { counted } from '../../../server/plugin.ts'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { proposalsPage } from '../room/views.ts'
-import { type RoomAccess, readTool } from './room-tool.ts'
+import { readTool } from './room-tool.ts'
 import { CURSOR, LIMIT, NEXT_CURSOR, PROPOSAL, PROPOSAL_STATUS } from './shapes.ts'
 
 export function workspaceProposals(access: RoomAccess) {

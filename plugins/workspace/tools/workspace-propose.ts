@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { inWords } from '../../../server/plugin.ts'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { afterProposal } from '../room/next-step.ts'
 import { propose } from '../room/proposals.ts'
 import { proposalView } from '../room/views.ts'
-import { changeTool, type RoomAccess } from './room-tool.ts'
+import { changeTool } from './room-tool.ts'
 import { KEY, NEXT, PROPOSAL, PROPOSAL_OMITS } from './shapes.ts'
 
 export function workspacePropose(access: RoomAccess) {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { renew } from '../room/leases.ts'
-import { changeTool, type RoomAccess } from './room-tool.ts'
+import { changeTool } from './room-tool.ts'
 import { KEY, LEASE } from './shapes.ts'
 
 export function workspaceRenew(access: RoomAccess) {

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { afterReview } from '../room/next-step.ts'
 import { review } from '../room/proposals.ts'
 import { proposalView } from '../room/views.ts'
-import { changeTool, type RoomAccess } from './room-tool.ts'
+import { changeTool } from './room-tool.ts'
 import { KEY, PROPOSAL, PROPOSAL_OMITS } from './shapes.ts'
 
 export function workspaceReview(access: RoomAccess) {

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { counted, untrusted } from '../../../server/plugin.ts'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { searched } from '../room/search.ts'
-import { type RoomAccess, readTool } from './room-tool.ts'
+import { readTool } from './room-tool.ts'
 
 export function workspaceSearch(access: RoomAccess) {
   return readTool(access, {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { endSession } from '../room/members.ts'
-import { changeTool, type RoomAccess } from './room-tool.ts'
+import { changeTool } from './room-tool.ts'
 import { KEY, SESSION } from './shapes.ts'
 
 export function workspaceSessionEnd(access: RoomAccess) {

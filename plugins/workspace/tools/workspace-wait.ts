@@ -2,10 +2,11 @@ import { z } from 'zod'
 import { counted, defineTool, type HttpRoute } from '../../../server/plugin.ts'
 import { pause } from '../connection/attachment.ts'
 import { AWAY_PAUSE_MS, isAway } from '../connection/away.ts'
+import type { RoomAccess, RoomSession } from '../connection/room-access.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { Feed } from '../feed.ts'
 import { type Awaited, awaited, WAIT_SECONDS, WAIT_TURN_SECONDS, type Wish } from '../room/wait.ts'
-import { ROOM_LISTENERS, type RoomAccess, type RoomSession } from './room-tool.ts'
+import { ROOM_LISTENERS } from './room-tool.ts'
 import { NEXT } from './shapes.ts'
 
 const http: HttpRoute = { method: 'GET', path: '/workspace/wait', listeners: ROOM_LISTENERS }

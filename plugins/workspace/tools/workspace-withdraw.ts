@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import type { RoomAccess } from '../connection/room-access.ts'
 import { withdraw } from '../room/proposals.ts'
 import { proposalView } from '../room/views.ts'
-import { changeTool, type RoomAccess } from './room-tool.ts'
+import { changeTool } from './room-tool.ts'
 import { KEY, PROPOSAL, PROPOSAL_OMITS } from './shapes.ts'
 
 export function workspaceWithdraw(access: RoomAccess) {

@@ -1,0 +1,28 @@
+import type { CallContext, HttpRoute } from '../../../server/plugin.ts'
+import type { Room } from '../room/room.ts'
+
+/** The room that this process owns, and the caller's session. */
+export interface RoomSession {
+  readonly room: Room
+  readonly sessionId: string
+}
+
+/** One call of a tool or resource: the work where this process owns the room, and the equivalent route of another owner. */
+export interface RoomCall<T> {
+  readonly route: HttpRoute
+  readonly input: Readonly<Record<string, unknown>>
+  /** `key`: the idempotency key of the call if it may already have happened at an owner that ended. */
+  here(session: RoomSession, key?: string): Promise<T>
+}
+
+/** How tools and resources reach the room. */
+export interface RoomAccess {
+  /** The room and the caller's session when this process owns the room. Errors: `unauthorized`, `rate_limited`, those of opening it. */
+  session(ctx: CallContext): Promise<RoomSession | 'remoteOwner'>
+  /** The same without opening or joining the room: undefined where that would be needed. */
+  currentSession(ctx: CallContext): RoomSession | undefined
+  /** The same for an open stream: not counted as a call. */
+  resumeSession(ctx: CallContext): Promise<RoomSession | 'remoteOwner'>
+  /** Makes the call here or at the process that owns the room, and again at the next owner when that process ends meanwhile. */
+  perform<T>(ctx: CallContext, call: RoomCall<T>): Promise<T>
+}
