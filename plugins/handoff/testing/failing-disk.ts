@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import type { TestContext } from 'node:test'
 import { validate } from '../../../generated/handoff-validate.js'
 import { type Disk, realDisk } from '../../../server/plugin.ts'
 import { createRecord } from '../actions/create-record.ts'
@@ -12,7 +12,7 @@ import { transitionRecord } from '../actions/transition-record.ts'
 import { updateRecord } from '../actions/update-record.ts'
 import { handoffConfig } from '../config.ts'
 import { createHandoffs, type Project } from '../project.ts'
-import { contextOf, openTestProject, SMALL, testHost } from '../testing/fixture.ts'
+import { contextOf, SMALL, testHost } from './fixture.ts'
 
 type Fault = 'ENOSPC' | 'EIO' | 'killed'
 
@@ -110,7 +110,8 @@ async function twoChildren(opened: Opened): Promise<readonly string[]> {
   ]
 }
 
-const WRITES: readonly Write[] = [
+/** Every kind of write to a store. */
+export const WRITES: readonly Write[] = [
   { name: 'the first create of a store', prepare: async () => [], run: (opened) => create(opened) },
   {
     name: 'a create',
@@ -147,38 +148,35 @@ const WRITES: readonly Write[] = [
   },
 ]
 
-for (const write of WRITES) {
-  for (const fault of ['ENOSPC', 'EIO', 'killed'] as const) {
-    test(`${fault} at any step of ${write.name} leaves old or new records and nothing torn`, async (t) => {
-      const from = await emptyRoot(t)
-      const ids = await write.prepare(from)
-      const before = records(from)
-      let points = 0
+/** Runs a write once for each call that it makes of the disk, which fails so at that call. */
+export async function failAtEveryStep(t: TestContext, write: Write, fault: Fault): Promise<void> {
+  const from = await emptyRoot(t)
+  const ids = await write.prepare(from)
+  const before = records(from)
+  let points = 0
 
-      for (let nth = 1; points === 0; nth++) {
-        const root = await emptyRoot(t)
-        cpSync(from, root, { recursive: true })
-        const { disk, calls } = failingDisk(nth, fault)
-        const failure = await openOn(root, disk)
-          .then((opened) => write.run(opened, ids))
-          .then(
-            () => undefined,
-            (thrown) => thrown,
-          )
-        if (calls() < nth) points = nth - 1
-        const at = `${fault} at call ${nth}`
+  for (let nth = 1; points === 0; nth++) {
+    const root = await emptyRoot(t)
+    cpSync(from, root, { recursive: true })
+    const { disk, calls } = failingDisk(nth, fault)
+    const failure = await openOn(root, disk)
+      .then((opened) => write.run(opened, ids))
+      .then(
+        () => undefined,
+        (thrown) => thrown,
+      )
+    if (calls() < nth) points = nth - 1
+    const at = `${fault} at call ${nth}`
 
-        if (failure !== undefined && fault !== 'killed') assertStated(failure, at)
-        await assertSound(root, before, at)
-        if (failure === undefined) assert.notDeepEqual(records(root), before, `${at} was acknowledged`)
-        await write.run(await openOn(root, realDisk), ids) // what is left blocks no later write
-        assert.notDeepEqual(records(root), before, `${at}, again`)
-        rmSync(root, { recursive: true, force: true })
-      }
-      t.diagnostic(`${points} points`)
-      assert.ok(points > 10)
-    })
+    if (failure !== undefined && fault !== 'killed') assertStated(failure, at)
+    await assertSound(root, before, at)
+    if (failure === undefined) assert.notDeepEqual(records(root), before, `${at} was acknowledged`)
+    await write.run(await openOn(root, realDisk), ids) // what is left blocks no later write
+    assert.notDeepEqual(records(root), before, `${at}, again`)
+    rmSync(root, { recursive: true, force: true })
   }
+  t.diagnostic(`${points} points`)
+  assert.ok(points > 10)
 }
 
 /** What a caller is told of a disk that fails. */
@@ -189,7 +187,11 @@ function assertStated(failure: unknown, at: string): void {
 }
 
 /** Every record is whole, none is lost, and the doctor names what was left. */
-async function assertSound(root: string, before: ReadonlyMap<string, string>, at: string): Promise<void> {
+export async function assertSound(
+  root: string,
+  before: ReadonlyMap<string, string>,
+  at: string,
+): Promise<void> {
   const now = records(root)
   for (const [name, text] of now) {
     assert.equal(validate(JSON.parse(text)), true, `${at}: ${name} is torn`)
@@ -210,7 +212,8 @@ async function assertSound(root: string, before: ReadonlyMap<string, string>, at
   )
 }
 
-function records(root: string): ReadonlyMap<string, string> {
+/** The bytes of every record in the store, by the name of its file. */
+export function records(root: string): ReadonlyMap<string, string> {
   const folder = join(root, '.handoffs/records')
   return new Map(listed(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
 }
@@ -228,12 +231,3 @@ async function emptyRoot(t: TestContext): Promise<string> {
   t.after(() => rmSync(root, { recursive: true, force: true }))
   return root
 }
-
-test('the check of a fault bites: a store that writes records in place is found torn', async (t) => {
-  const project = await openTestProject(t)
-  const { path } = await project.call('handoff_create', SMALL)
-  const before = records(project.root)
-  project.write(path, project.read(path).slice(0, 300))
-
-  await assert.rejects(assertSound(project.root, before, 'a planted tear'))
-})
