@@ -15,11 +15,11 @@ import { readLiteral } from '../../plugins/modules/hcl/literals.ts'
 import { readModuleBlocks } from '../../plugins/modules/hcl/module-blocks.ts'
 import { codeOnly, readOutputUses } from '../../plugins/modules/hcl/output-uses.ts'
 import { readHcl } from '../../plugins/modules/hcl/reader.ts'
+import { markdownTree } from '../../plugins/workspace/analysis/markdown-tree.ts'
 import { unifiedDiff } from '../../plugins/workspace/domain/difference.ts'
 import { withPatch } from '../../plugins/workspace/domain/edit.ts'
 import { findHeadings } from '../../plugins/workspace/domain/heading.ts'
 import { parseJoinUri } from '../../plugins/workspace/domain/invitation.ts'
-import { markdownTree } from '../../plugins/workspace/analysis/markdown-tree.ts'
 import { isSatchelError } from '../../server/contract/errors.ts'
 import { excessOfJson } from '../../server/platform/json-bounds.ts'
 import { keyIn } from '../../server/platform/page-cursor.ts'
@@ -30,6 +30,7 @@ import { ConfigFault, type ConfigFormat } from '../../server/setup/config-format
 import { jsonFormat } from '../../server/setup/json-format.ts'
 import { tomlFormat } from '../../server/setup/toml-format.ts'
 import { yamlFormat } from '../../server/setup/yaml-format.ts'
+import { HCL_TOKENS, JSON_TOKENS, MARKDOWN_TOKENS, YAML_TOKENS } from './tokens.ts'
 
 /** A reader of text that others wrote, with what must hold for every text. */
 export interface Parser {
@@ -43,97 +44,6 @@ export interface Parser {
   /** Reads the text and asserts its laws. `other` is another input. Throws only a refusal. */
   check(text: string, other: string): void
 }
-
-const JSON_TOKENS = ['{', '}', '[', ']', ',', ':', '"', '"a":', '\\u', '\\', '1e9', '-', 'null', '//', '/*']
-const HCL_TOKENS = [
-  ...[
-    'module "m" {\n',
-    'source = ',
-    '"',
-    '${',
-    '%{',
-    '}',
-    '{',
-    '[',
-    ']',
-    '(',
-    ')',
-    '=',
-    '==',
-    '?',
-    ':',
-    ',',
-    '.',
-    '...',
-  ],
-  ...[
-    '<<EOT\n',
-    '<<-EOT\n',
-    '\nEOT\n',
-    '#',
-    '//',
-    '/*',
-    '*/',
-    '\\',
-    'for x in ',
-    'if ',
-    'null',
-    '0x',
-    '1e',
-    '*',
-    '&&',
-    '!',
-  ],
-]
-const MARKDOWN_TOKENS = [
-  ...[
-    '# ',
-    '\n# ',
-    '\n---\n',
-    '===\n',
-    '> ',
-    '- ',
-    '1. ',
-    '```',
-    '~~~',
-    '`',
-    '*',
-    '_',
-    '[',
-    '](',
-    ')',
-    '![',
-    '<',
-    '>',
-    '|',
-    '\n|-|\n',
-  ],
-  ...['[a]: ', '&amp;', '<!--', '-->', '\\', '- [ ] ', '~~', '[^1]', '    ', '\t'],
-]
-const YAML_TOKENS = [
-  '- ',
-  ': ',
-  '? ',
-  '&a ',
-  '*a ',
-  '!!',
-  '|',
-  '>',
-  '---\n',
-  '...\n',
-  '{',
-  '}',
-  '[',
-  ']',
-  ',',
-  '"',
-  "'",
-  '#',
-  '%',
-  '@',
-  '  ',
-  '<<: ',
-]
 
 const HCL_SEEDS = [
   'module "vpc" {\n  source = "git::https://example.com/vpc.git?ref=v1"\n  name = "a"\n  tags = { a = 1, "b" = [1, 2] }\n}\n',
