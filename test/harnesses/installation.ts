@@ -19,7 +19,14 @@ export async function installPackage(name: string, version: string, cache = CACH
   if (existsSync(manifest)) return folder
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'package.json'), '{ "private": true }\n') // npm installs where one is
-  const words = ['install', '--ignore-scripts', '--no-audit', '--no-fund', `${name}@${version}`]
+  const words = [
+    'install',
+    '--loglevel=error',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    `${name}@${version}`,
+  ]
   const options = { cwd: folder, timeout: INSTALL_LIMIT_MS, shell: process.platform === 'win32' }
   try {
     await promisify(execFile)('npm', words, options)
