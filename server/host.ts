@@ -206,8 +206,8 @@ function runningHost(
   },
 ): RunningHost {
   const { registry } = parts
-  const offers = ({ tool }: OwnedTool): boolean =>
-    tool.mcp !== false && isListed({ ...tool, readOnly: tool.annotations.readOnly }, options.filter)
+  const offers = ({ tool: { name, profile, mcp, annotations } }: OwnedTool): boolean =>
+    mcp !== false && isListed({ name, profile, readOnly: annotations.readOnly }, options.filter)
   const visibleAt = (door: CallContext['door']) => (name: string) => {
     const owned = registry.tool(name)
     return owned !== undefined && (door !== 'mcp' || offers(owned))

@@ -24,6 +24,7 @@ export type {
   SqlRow,
   SqlValue,
 } from './contract/advanced/database.ts'
+export { changedTool } from './contract/advanced/declared-tool.ts'
 export type {
   CapturedEvidence,
   EvidenceFinding,

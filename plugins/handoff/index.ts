@@ -1,4 +1,4 @@
-import { type BackupStore, definePlugin, type Finding, type Tool } from '../../server/plugin.ts'
+import { type BackupStore, changedTool, definePlugin, type Finding, type Tool } from '../../server/plugin.ts'
 import { examineStore } from './actions/doctor.ts'
 import { logCall } from './actions/log-retention.ts'
 import { gitMergeCommand } from './git-merge.ts'
@@ -77,8 +77,7 @@ export const plugin = definePlugin({
 
 /** The tool, with its calls kept for the retention of a session that went through a compaction. */
 function logged(handoffs: Handoffs, tool: Tool): Tool {
-  return {
-    ...tool,
+  return changedTool<Tool>(tool, {
     async handler(ctx, input) {
       const output = await tool.handler(ctx, input)
       const { project } = input as { readonly project?: string } // a field of every tool of this plugin
@@ -87,7 +86,7 @@ function logged(handoffs: Handoffs, tool: Tool): Tool {
       await logCall(ctx, await handoffs.project(ctx, project), { tool: tool.name, ...told })
       return output
     },
-  }
+  })
 }
 
 /** Records and settings of the project's store; what belongs to this machine or can be computed again is left out. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { changedTool, type Declared } from './advanced/declared-tool.ts'
 import type { HttpRouteOptions } from './advanced/http-route.ts'
 import type { Capability } from './advanced/principal.ts'
 import type { TaskStarted } from './advanced/task.ts'
@@ -35,10 +36,7 @@ export interface Verb extends VerbOptions {
   found?(output: unknown, input: Readonly<Record<string, unknown>>): boolean
 }
 
-/**
- * One tool, declared once and served at every door. The handler returns data, never text, status codes or
- * MCP content.
- */
+/** One tool, declared once and served at every door. The handler returns data, never text, status codes or MCP content. */
 export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
   /** `^[a-z0-9_]{1,48}$`; the file is named like it, with hyphens. */
   readonly name: string
@@ -76,7 +74,9 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   readonly omits?: Readonly<Record<`/${string}`, string>>
 }
 
-/** Returns the tool unchanged, for type inference: a missing hint, description, example, output or headline does not compile. */
-export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(tool: Tool<I, O>): Tool<I, O> {
-  return tool
+/** Returns the tool: a missing part does not compile. Schemas may be functions, which are called when first needed. */
+export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(
+  tool: Declared<Tool<I, O>>,
+): Tool<I, O> {
+  return changedTool<Tool<I, O>>(tool, tool)
 }

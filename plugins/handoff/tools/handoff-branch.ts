@@ -50,13 +50,14 @@ export function branchTool(handoffs: Handoffs) {
     description:
       'Creates a draft child that inherits a record: continue carries on, fork tries another way, amend corrects a released record. overrides replaces texts and appends to lists. To join records use handoff_merge.',
     profile: 'standard',
-    input: z.object({
-      id: z.string().describe(`the parent: ${ID_FORMS}`),
-      relation: z.enum(['continue', 'fork', 'amend', 'merge']).describe('how the child relates to it'),
-      branch_label: z.string().min(1).max(200).optional().describe('what a fork tries'),
-      overrides: overridesInput.optional().describe('fields of handoff_create'),
-      project: projectField,
-    }),
+    input: () =>
+      z.object({
+        id: z.string().describe(`the parent: ${ID_FORMS}`),
+        relation: z.enum(['continue', 'fork', 'amend', 'merge']).describe('how the child relates to it'),
+        branch_label: z.string().min(1).max(200).optional().describe('what a fork tries'),
+        overrides: overridesInput.optional().describe('fields of handoff_create'),
+        project: projectField,
+      }),
     output: createdOutput,
     annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
     http: { method: 'POST', path: '/handoffs/{id}/branch', etag: 'etag' },

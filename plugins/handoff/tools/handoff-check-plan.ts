@@ -16,31 +16,38 @@ export function checkPlanTool(handoffs: Handoffs) {
     description:
       'Call before trying something: returns failed attempts of this record and its ancestors that resemble your plan, with reason and evidence. verdict repeat: do not; similar: read first; clear: nothing similar failed.',
     profile: 'standard',
-    input: z.object({
-      id: z.string().default('latest').describe(ID_FORMS),
-      plan: z.string().min(1).max(MAX_PLAN_CHARS).describe('what you are about to try'),
-      project: projectField,
-    }),
-    output: z.object({
-      id: z.string(),
-      matches: list(
-        z.object({
-          record: z.string(),
-          id: z.string(),
-          approach: recordText,
-          reason: recordText.nullable(),
-          avoid_repeating: z.boolean(),
-          evidence: list(
-            z.object({ id: z.string(), type: z.string(), claim: recordText, result: recordText.nullable() }),
-          ),
-          score: z.number(),
-          matched_terms: list(z.string()),
-        }),
-      ),
-      verdict: z.enum(PLAN_VERDICTS),
-      compared: z.number().describe('failed attempts compared'),
-      ...answerFields,
-    }),
+    input: () =>
+      z.object({
+        id: z.string().default('latest').describe(ID_FORMS),
+        plan: z.string().min(1).max(MAX_PLAN_CHARS).describe('what you are about to try'),
+        project: projectField,
+      }),
+    output: () =>
+      z.object({
+        id: z.string(),
+        matches: list(
+          z.object({
+            record: z.string(),
+            id: z.string(),
+            approach: recordText,
+            reason: recordText.nullable(),
+            avoid_repeating: z.boolean(),
+            evidence: list(
+              z.object({
+                id: z.string(),
+                type: z.string(),
+                claim: recordText,
+                result: recordText.nullable(),
+              }),
+            ),
+            score: z.number(),
+            matched_terms: list(z.string()),
+          }),
+        ),
+        verdict: z.enum(PLAN_VERDICTS),
+        compared: z.number().describe('failed attempts compared'),
+        ...answerFields,
+      }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'POST', path: '/handoffs/{id}/check-plan' },
     cli: { verb: 'handoff check-plan', positional: ['plan'] },

@@ -13,19 +13,20 @@ import {
 } from './shared-fields.ts'
 
 /** Answer of the tools that create a record. */
-export const createdOutput = z.object({
-  id: z.string(),
-  uri: z.string(),
-  path: z.string().nullable().describe('relative to root; null: nothing was written'),
-  status: z.string(),
-  etag: z.string(),
-  assigned_ids: z.record(z.string(), z.string()).describe('item label -> stored id'),
-  redactions: list(redactionShape),
-  validation: validationShape,
-  next: nextShape.optional(),
-  repeated: z.literal(true).optional().describe('this idempotency_key was used before'),
-  ...answerFields,
-})
+export const createdOutput = () =>
+  z.object({
+    id: z.string(),
+    uri: z.string(),
+    path: z.string().nullable().describe('relative to root; null: nothing was written'),
+    status: z.string(),
+    etag: z.string(),
+    assigned_ids: z.record(z.string(), z.string()).describe('item label -> stored id'),
+    redactions: list(redactionShape),
+    validation: validationShape,
+    next: nextShape.optional(),
+    repeated: z.literal(true).optional().describe('this idempotency_key was used before'),
+    ...answerFields,
+  })
 
 /** The answer with the call to make next, if a record was written. */
 export function withNext<T extends { readonly id: string; readonly path: string | null }>(created: T) {
@@ -34,7 +35,12 @@ export function withNext<T extends { readonly id: string; readonly path: string 
 }
 
 /** The headline of a created record. */
-export function createdHeadline({ id, path, status, repeated }: z.output<typeof createdOutput>): string {
+export function createdHeadline({
+  id,
+  path,
+  status,
+  repeated,
+}: z.output<ReturnType<typeof createdOutput>>): string {
   if (repeated)
     return `This idempotency_key was used before: ${status} ${id} is the record of the first call.`
   return path === null ? `Would write ${id}; nothing was written.` : `Wrote ${status} ${id}.`
@@ -51,23 +57,24 @@ export function createTool(handoffs: Handoffs) {
     description:
       'Writes a draft record of the work so far: before context runs out, at a milestone. Captures git facts and file hashes, redacts secrets. Item ids are labels. Also takes closes (a list), why_it_matters, trigger, extra, idempotency_key, dry_run, auto_artifacts: changed, capture_git and hash_artifacts: false. Returns id, etag.',
     profile: 'core',
-    input: z.object({
-      title: z.string().describe('one line'),
-      objective: z.string().describe('what to achieve'),
-      current_state: z.string().describe('state of the work'),
-      ...authoredFields,
-      parent: z.string().optional().describe('id, or none; default: the record that was resumed'),
-      trigger: inWords(z.string().optional().describe('manual (default), threshold, hook, timeout')),
-      extra: inWords(z.looseObject({}).optional().describe('further members of the record')),
-      capture_git: inWords(z.boolean().default(true).describe('capture head and branch')),
-      hash_artifacts: inWords(z.boolean().default(true).describe('hash the files')),
-      auto_artifacts: inWords(
-        z.enum(['none', 'changed']).optional().describe('changed: every file git reports as changed'),
-      ),
-      dry_run: inWords(z.boolean().optional().describe('answer without writing')),
-      idempotency_key: inWords(z.string().optional().describe('a repeated call gives the first record')),
-      project: projectField,
-    }),
+    input: () =>
+      z.object({
+        title: z.string().describe('one line'),
+        objective: z.string().describe('what to achieve'),
+        current_state: z.string().describe('state of the work'),
+        ...authoredFields,
+        parent: z.string().optional().describe('id, or none; default: the record that was resumed'),
+        trigger: inWords(z.string().optional().describe('manual (default), threshold, hook, timeout')),
+        extra: inWords(z.looseObject({}).optional().describe('further members of the record')),
+        capture_git: inWords(z.boolean().default(true).describe('capture head and branch')),
+        hash_artifacts: inWords(z.boolean().default(true).describe('hash the files')),
+        auto_artifacts: inWords(
+          z.enum(['none', 'changed']).optional().describe('changed: every file git reports as changed'),
+        ),
+        dry_run: inWords(z.boolean().optional().describe('answer without writing')),
+        idempotency_key: inWords(z.string().optional().describe('a repeated call gives the first record')),
+        project: projectField,
+      }),
     output: createdOutput,
     annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
     http: { method: 'POST', path: '/handoffs', etag: 'etag' },

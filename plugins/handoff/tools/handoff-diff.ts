@@ -17,23 +17,25 @@ export function diffTool(handoffs: Handoffs) {
     description:
       'Compares two records, each an id or the record itself: what was added, removed and changed from a to b, with JSON pointers. Items match by id and text, not position. Differences over max_tokens (8000) are counted in truncated; its next call reads on.',
     profile: 'full',
-    input: z.object({
-      a: z.unknown().describe('the earlier one'),
-      b: z.unknown().describe('the later one'),
-      max_tokens: inWords(
-        z.number().min(1).max(MAX_ANSWER_TOKENS).default(DEFAULT_ANSWER_TOKENS).describe('longest answer'),
-      ),
-      project: projectField,
-    }),
-    output: z.object({
-      summary: z.string(),
-      added: list(z.object({ pointer: z.string(), value: z.unknown() })),
-      removed: list(z.object({ pointer: z.string(), value: z.unknown() })),
-      changed: list(z.object({ pointer: z.string(), before: z.unknown(), after: z.unknown() })),
-      by_section: z.record(z.string(), z.number()),
-      truncated: truncatedShape.optional(),
-      ...answerFields,
-    }),
+    input: () =>
+      z.object({
+        a: z.unknown().describe('the earlier one'),
+        b: z.unknown().describe('the later one'),
+        max_tokens: inWords(
+          z.number().min(1).max(MAX_ANSWER_TOKENS).default(DEFAULT_ANSWER_TOKENS).describe('longest answer'),
+        ),
+        project: projectField,
+      }),
+    output: () =>
+      z.object({
+        summary: z.string(),
+        added: list(z.object({ pointer: z.string(), value: z.unknown() })),
+        removed: list(z.object({ pointer: z.string(), value: z.unknown() })),
+        changed: list(z.object({ pointer: z.string(), before: z.unknown(), after: z.unknown() })),
+        by_section: z.record(z.string(), z.number()),
+        truncated: truncatedShape.optional(),
+        ...answerFields,
+      }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     maxResultChars: 500_000,
     http: { method: 'POST', path: '/handoffs/diff' },

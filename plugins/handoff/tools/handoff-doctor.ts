@@ -15,19 +15,21 @@ export function doctorTool(handoffs: Handoffs) {
     description:
       'Finds damaged records, leftovers of interrupted writes, missing parents, cycles, wrong statuses. Reads only; each problem names a remedy. next_cursor reads on.',
     profile: 'full',
-    input: z.object({
-      limit: z.number().min(1).max(MAX_PROBLEMS).default(50).describe('page size'),
-      cursor: z.string().optional().describe('next_cursor of the previous page'),
-      project: projectField,
-    }),
-    output: z.object({
-      problems: list(
-        z.object({ kind: z.enum(PROBLEM_KINDS), path: z.string(), detail: z.string(), next: z.string() }),
-      ),
-      total: z.number().describe('problems on all pages'),
-      next_cursor: z.string().nullable(),
-      ...answerFields,
-    }),
+    input: () =>
+      z.object({
+        limit: z.number().min(1).max(MAX_PROBLEMS).default(50).describe('page size'),
+        cursor: z.string().optional().describe('next_cursor of the previous page'),
+        project: projectField,
+      }),
+    output: () =>
+      z.object({
+        problems: list(
+          z.object({ kind: z.enum(PROBLEM_KINDS), path: z.string(), detail: z.string(), next: z.string() }),
+        ),
+        total: z.number().describe('problems on all pages'),
+        next_cursor: z.string().nullable(),
+        ...answerFields,
+      }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'GET', path: '/handoffs/doctor' },
     cli: {

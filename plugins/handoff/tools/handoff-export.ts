@@ -19,23 +19,30 @@ export function exportTool(handoffs: Handoffs) {
     description:
       'Exports a record as Markdown that people can read and handoff_import restores byte by byte, as its JSON, or several as a jsonl bundle. Writes no file. A text over max_tokens (50,000; 0: no limit) comes in parts: truncated.next reads on from offset; the parts joined are the text; sha256 and bytes are of the whole text.',
     profile: 'full',
-    input: z.object({
-      id: z.string().optional().describe('one record'),
-      ids: z.array(z.string()).optional().describe('or several'),
-      format: z.enum(['md', 'json', 'jsonl']).optional().describe('default md; several: jsonl'),
-      offset: inWords(z.number().min(0).default(0).describe('byte to start at')),
-      max_tokens: inWords(
-        z.number().min(0).max(MAX_ANSWER_TOKENS).default(50_000).describe('longest part of the text; 0: all'),
-      ),
-      project: projectField,
-    }),
-    output: z.object({
-      content: exactText,
-      bytes: z.number().describe('length of the whole text'),
-      sha256: z.string().describe('of the whole text'),
-      truncated: truncatedShape.optional(),
-      ...answerFields,
-    }),
+    input: () =>
+      z.object({
+        id: z.string().optional().describe('one record'),
+        ids: z.array(z.string()).optional().describe('or several'),
+        format: z.enum(['md', 'json', 'jsonl']).optional().describe('default md; several: jsonl'),
+        offset: inWords(z.number().min(0).default(0).describe('byte to start at')),
+        max_tokens: inWords(
+          z
+            .number()
+            .min(0)
+            .max(MAX_ANSWER_TOKENS)
+            .default(50_000)
+            .describe('longest part of the text; 0: all'),
+        ),
+        project: projectField,
+      }),
+    output: () =>
+      z.object({
+        content: exactText,
+        bytes: z.number().describe('length of the whole text'),
+        sha256: z.string().describe('of the whole text'),
+        truncated: truncatedShape.optional(),
+        ...answerFields,
+      }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     maxResultChars: 500_000,
     http: { method: 'GET', path: '/handoffs/{id}/export' },

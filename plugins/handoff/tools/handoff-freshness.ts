@@ -40,19 +40,21 @@ export function freshnessTool(handoffs: Handoffs) {
     description:
       'Compares a record with the current repository and re-derives each piece of evidence (commit exists, file digest equal, artifact hash): holds, stale, contradicted or unverifiable, with one gate: go, care, stop. Use before acting on an old record. Never runs what a record names. max_tokens: longest answer.',
     profile: 'standard',
-    input: z.object({
-      id: z.string().default('latest').describe(ID_FORMS),
-      max_tokens: inWords(
-        z.number().min(1).max(MAX_FRESHNESS_TOKENS).default(FRESHNESS_TOKENS).describe('longest answer'),
-      ),
-      project: projectField,
-    }),
-    output: z.object({
-      id: z.string(),
-      ...freshnessFields,
-      truncated: truncatedShape.optional(),
-      ...answerFields,
-    }),
+    input: () =>
+      z.object({
+        id: z.string().default('latest').describe(ID_FORMS),
+        max_tokens: inWords(
+          z.number().min(1).max(MAX_FRESHNESS_TOKENS).default(FRESHNESS_TOKENS).describe('longest answer'),
+        ),
+        project: projectField,
+      }),
+    output: () =>
+      z.object({
+        id: z.string(),
+        ...freshnessFields,
+        truncated: truncatedShape.optional(),
+        ...answerFields,
+      }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     maxResultChars: 500_000,
     http: { method: 'GET', path: '/handoffs/{id}/freshness' },

@@ -27,38 +27,40 @@ export function getTool(handoffs: Handoffs) {
     description:
       'Reads one record: as JSON, one part by JSON pointer, as Markdown, or as a brief. A long answer comes in parts: page.next or truncated.next reads on. A damaged file comes with its problems. Changes nothing.',
     profile: 'standard',
-    input: z.object({
-      id: z.string().describe(ID_FORMS),
-      format: z
-        .enum(['json', 'md', 'brief'])
-        .default('json')
-        .describe('md: Markdown; brief: what a resume shows'),
-      pointer: z.string().optional().describe('only this part, such as /open_items/0'),
-      with_defaults: z.boolean().default(false).describe('fill in defaults of absent members'),
-      max_tokens: z
-        .number()
-        .min(1)
-        .max(MAX_ANSWER_TOKENS)
-        .default(DEFAULT_ANSWER_TOKENS)
-        .describe('longest answer'),
-      project: projectField,
-    }),
-    output: z.object({
-      id: z.string(),
-      record: anyRecord.optional(),
-      part: anyRecord.optional(),
-      text: exactText.optional(),
-      etag: z.string(),
-      path: z.string(),
-      problems: list(problemShape),
-      truncated: z
-        .object({
-          reason: z.string(),
-          next: nextShape,
-        })
-        .optional(),
-      ...answerFields,
-    }),
+    input: () =>
+      z.object({
+        id: z.string().describe(ID_FORMS),
+        format: z
+          .enum(['json', 'md', 'brief'])
+          .default('json')
+          .describe('md: Markdown; brief: what a resume shows'),
+        pointer: z.string().optional().describe('only this part, such as /open_items/0'),
+        with_defaults: z.boolean().default(false).describe('fill in defaults of absent members'),
+        max_tokens: z
+          .number()
+          .min(1)
+          .max(MAX_ANSWER_TOKENS)
+          .default(DEFAULT_ANSWER_TOKENS)
+          .describe('longest answer'),
+        project: projectField,
+      }),
+    output: () =>
+      z.object({
+        id: z.string(),
+        record: anyRecord.optional(),
+        part: anyRecord.optional(),
+        text: exactText.optional(),
+        etag: z.string(),
+        path: z.string(),
+        problems: list(problemShape),
+        truncated: z
+          .object({
+            reason: z.string(),
+            next: nextShape,
+          })
+          .optional(),
+        ...answerFields,
+      }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     maxResultChars: 500_000,
     http: { method: 'GET', path: '/handoffs/{id}', etag: 'etag' },

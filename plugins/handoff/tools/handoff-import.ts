@@ -12,29 +12,31 @@ export function importTool(handoffs: Handoffs) {
     description:
       'Imports records, bytes unchanged, from text or a path: JSON, a jsonl bundle, exported Markdown, a folder such as .baton/handoffs; a hand-written HANDOFF.md becomes a draft. Refuses a record with a secret unless secrets is redact.',
     profile: 'full',
-    input: z.object({
-      content: z.string().optional().describe('the text itself'),
-      path: z.string().optional().describe('or a file or folder in the project'),
-      on_conflict: z
-        .enum(['error', 'keep', 'new_id'])
-        .default('error')
-        .describe('if the id exists with other text'),
-      secrets: z.enum(['refuse', 'redact']).default('refuse').describe('what to do with secrets'),
-      dry_run: z.boolean().default(false).describe('answer without writing'),
-      project: projectField,
-    }),
-    output: z.object({
-      results: list(
-        z.object({
-          source: z.string(),
-          id: z.string().nullable(),
-          outcome: z.enum(OUTCOMES),
-          reason: z.string().optional(),
-          detail: z.string().optional(),
-        }),
-      ),
-      ...answerFields,
-    }),
+    input: () =>
+      z.object({
+        content: z.string().optional().describe('the text itself'),
+        path: z.string().optional().describe('or a file or folder in the project'),
+        on_conflict: z
+          .enum(['error', 'keep', 'new_id'])
+          .default('error')
+          .describe('if the id exists with other text'),
+        secrets: z.enum(['refuse', 'redact']).default('refuse').describe('what to do with secrets'),
+        dry_run: z.boolean().default(false).describe('answer without writing'),
+        project: projectField,
+      }),
+    output: () =>
+      z.object({
+        results: list(
+          z.object({
+            source: z.string(),
+            id: z.string().nullable(),
+            outcome: z.enum(OUTCOMES),
+            reason: z.string().optional(),
+            detail: z.string().optional(),
+          }),
+        ),
+        ...answerFields,
+      }),
     annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
     maxResultChars: 300_000,
     http: { method: 'POST', path: '/handoffs/import' },

@@ -19,29 +19,30 @@ import {
 /** Damaged files that a list names; `handoff_doctor` lists all. */
 const MAX_DAMAGED = 20
 
-const listOutput = z.object({
-  items: list(
-    z.object({
-      id: z.string(),
-      uri: z.string(),
-      title: recordLine,
-      status: z.enum(STATUSES),
-      flags: list(z.enum(FLAGS)),
-      updated_at: z.string(),
-      relation: z.enum(RELATIONS),
-      parents: list(z.string()),
-      open_high: z.number(),
-      next_action: recordLine.nullable(),
-      score: z.number().optional(),
-      snippet: recordLine.optional(),
-    }),
-  ),
-  next_cursor: z.string().nullable(),
-  total: z.number(),
-  problems: list(problemShape),
-  truncated: truncatedShape.optional(),
-  ...answerFields,
-})
+const listOutput = () =>
+  z.object({
+    items: list(
+      z.object({
+        id: z.string(),
+        uri: z.string(),
+        title: recordLine,
+        status: z.enum(STATUSES),
+        flags: list(z.enum(FLAGS)),
+        updated_at: z.string(),
+        relation: z.enum(RELATIONS),
+        parents: list(z.string()),
+        open_high: z.number(),
+        next_action: recordLine.nullable(),
+        score: z.number().optional(),
+        snippet: recordLine.optional(),
+      }),
+    ),
+    next_cursor: z.string().nullable(),
+    total: z.number(),
+    problems: list(problemShape),
+    truncated: truncatedShape.optional(),
+    ...answerFields,
+  })
 
 /** `handoff_list`: lists and searches records. */
 export function listTool(handoffs: Handoffs) {
@@ -51,23 +52,24 @@ export function listTool(handoffs: Handoffs) {
     description:
       'Lists records, newest first, or searches them. query takes words, "phrase", -not, pre*, field:word. Also filters by flags, relation, harness, project_id, actor, since, until, parent, leaf_only; sort. problems names damaged files.',
     profile: 'core',
-    input: z.object({
-      query: z.string().optional().describe('all of these words'),
-      status: z.array(z.string()).optional().describe('any of these'),
-      flags: inWords(z.array(z.string()).optional().describe('any of invalid, conflicted')),
-      relation: inWords(z.string().optional().describe('such as fork')),
-      harness: inWords(z.string().optional().describe('harness of the writer, such as codex')),
-      project_id: inWords(z.string().optional().describe('id of the project')),
-      actor: inWords(z.string().optional().describe('name of the writer')),
-      since: inWords(z.string().optional().describe('updated at this time or later')),
-      until: inWords(z.string().optional().describe('updated at this time or earlier')),
-      parent: inWords(z.string().optional().describe('children of this record')),
-      leaf_only: inWords(z.boolean().optional().describe('only records without children')),
-      sort: inWords(z.enum(SORTS).optional().describe('order of the list')),
-      limit: z.number().min(1).max(100).default(20).describe('page size'),
-      cursor: z.string().optional().describe('next_cursor of the previous page'),
-      project: projectField,
-    }),
+    input: () =>
+      z.object({
+        query: z.string().optional().describe('all of these words'),
+        status: z.array(z.string()).optional().describe('any of these'),
+        flags: inWords(z.array(z.string()).optional().describe('any of invalid, conflicted')),
+        relation: inWords(z.string().optional().describe('such as fork')),
+        harness: inWords(z.string().optional().describe('harness of the writer, such as codex')),
+        project_id: inWords(z.string().optional().describe('id of the project')),
+        actor: inWords(z.string().optional().describe('name of the writer')),
+        since: inWords(z.string().optional().describe('updated at this time or later')),
+        until: inWords(z.string().optional().describe('updated at this time or earlier')),
+        parent: inWords(z.string().optional().describe('children of this record')),
+        leaf_only: inWords(z.boolean().optional().describe('only records without children')),
+        sort: inWords(z.enum(SORTS).optional().describe('order of the list')),
+        limit: z.number().min(1).max(100).default(20).describe('page size'),
+        cursor: z.string().optional().describe('next_cursor of the previous page'),
+        project: projectField,
+      }),
     output: listOutput,
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     maxResultChars: 100_000,
@@ -117,7 +119,7 @@ function firstOf(problems: readonly Problem[]) {
 
 /** A row for each record, for a person. */
 function viewOf(output: unknown): Record<string, unknown> {
-  const { items, problems, truncated, next_cursor } = output as z.output<typeof listOutput> // this tool's own
+  const { items, problems, truncated, next_cursor } = output as z.output<ReturnType<typeof listOutput>> // this tool's own
   return {
     records: items.map(({ id, status, updated_at, title, flags, snippet }) => ({
       id: shortId(id),

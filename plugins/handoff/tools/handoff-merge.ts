@@ -7,29 +7,30 @@ import type { Handoffs } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { answerFields, list, projectField, RECORD_IDS, recordText } from './shared-fields.ts'
 
-const mergeOutput = z.object({
-  conflicts: list(
-    z.object({
-      id: z.string(),
-      kind: z.enum(CONFLICT_KINDS),
-      subject: recordText,
-      field: z.string(),
-      positions: list(
-        z.object({
-          parent: z.string(),
-          text: recordText,
-          item_id: z.string().optional(),
-          item: z.record(z.string(), z.unknown()).nullable().optional(),
-        }),
-      ),
-    }),
-  ),
-  unresolved: z.number(),
-  child_id: z.string().optional(),
-  etag: z.string().optional(),
-  renumbered: z.record(z.string(), z.record(z.string(), z.string())).describe('parent -> old id -> new id'),
-  ...answerFields,
-})
+const mergeOutput = () =>
+  z.object({
+    conflicts: list(
+      z.object({
+        id: z.string(),
+        kind: z.enum(CONFLICT_KINDS),
+        subject: recordText,
+        field: z.string(),
+        positions: list(
+          z.object({
+            parent: z.string(),
+            text: recordText,
+            item_id: z.string().optional(),
+            item: z.record(z.string(), z.unknown()).nullable().optional(),
+          }),
+        ),
+      }),
+    ),
+    unresolved: z.number(),
+    child_id: z.string().optional(),
+    etag: z.string().optional(),
+    renumbered: z.record(z.string(), z.record(z.string(), z.string())).describe('parent -> old id -> new id'),
+    ...answerFields,
+  })
 
 /** `handoff_merge`: joins records. */
 export function mergeTool(handoffs: Handoffs) {
@@ -39,26 +40,27 @@ export function mergeTool(handoffs: Handoffs) {
     description:
       'Joins 2 to 20 records by field: report lists conflicts and writes nothing, draft writes one child. Resolve conflicts in the same call, or later with child. Also takes title, objective, current_state of the child. Drops only what one side removed.',
     profile: 'full',
-    input: z.object({
-      ids: z.array(z.string()).max(20).optional().describe('records to join, 2 to 20'),
-      child: z.string().optional().describe('or a merged draft to resolve'),
-      strategy: z.enum(['report', 'draft']).default('report').describe('draft writes the child'),
-      resolutions: z
-        .array(
-          z.object({
-            conflict_id: z.string(),
-            choose: z.string(),
-            text: z.string().optional(),
-            rationale: z.string().min(1),
-          }),
-        )
-        .optional()
-        .describe('choose: id of a parent, or text'),
-      title: inWords(z.string().min(1).optional().describe('title of the child')),
-      objective: inWords(z.string().min(1).optional().describe('objective of the child')),
-      current_state: inWords(z.string().min(1).optional().describe('state of the child')),
-      project: projectField,
-    }),
+    input: () =>
+      z.object({
+        ids: z.array(z.string()).max(20).optional().describe('records to join, 2 to 20'),
+        child: z.string().optional().describe('or a merged draft to resolve'),
+        strategy: z.enum(['report', 'draft']).default('report').describe('draft writes the child'),
+        resolutions: z
+          .array(
+            z.object({
+              conflict_id: z.string(),
+              choose: z.string(),
+              text: z.string().optional(),
+              rationale: z.string().min(1),
+            }),
+          )
+          .optional()
+          .describe('choose: id of a parent, or text'),
+        title: inWords(z.string().min(1).optional().describe('title of the child')),
+        objective: inWords(z.string().min(1).optional().describe('objective of the child')),
+        current_state: inWords(z.string().min(1).optional().describe('state of the child')),
+        project: projectField,
+      }),
     output: mergeOutput,
     annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
     maxResultChars: 300_000,

@@ -13,18 +13,20 @@ export function noteTool(handoffs: Handoffs) {
     description:
       "Adds one line to this session's draft, which it makes if there is none: a decision, a failed attempt, the next action, or finished work. Use it at the moment it happens: notes survive a compaction. Returns the draft and the item.",
     profile: 'full',
-    input: z.object({
-      kind: z.enum(NOTE_KINDS).describe('what the note is'),
-      text: z.string().min(1).max(4000).describe('the note'),
-      why: z.string().max(4000).optional().describe('reason'),
-      project: projectField,
-    }),
-    output: z.object({
-      id: z.string(),
-      item: z.string().optional().describe('id of the new item'),
-      created: z.boolean().describe('the draft is new'),
-      ...answerFields,
-    }),
+    input: () =>
+      z.object({
+        kind: z.enum(NOTE_KINDS).describe('what the note is'),
+        text: z.string().min(1).max(4000).describe('the note'),
+        why: z.string().max(4000).optional().describe('reason'),
+        project: projectField,
+      }),
+    output: () =>
+      z.object({
+        id: z.string(),
+        item: z.string().optional().describe('id of the new item'),
+        created: z.boolean().describe('the draft is new'),
+        ...answerFields,
+      }),
     annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
     http: { method: 'POST', path: '/handoffs/notes' },
     cli: { verb: 'handoff note', positional: ['kind', 'text'] },

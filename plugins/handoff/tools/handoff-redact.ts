@@ -13,37 +13,39 @@ export function redactTool(handoffs: Handoffs) {
     description:
       'Finds secrets in a stored record, a given record or a text; apply removes them from the stored record. A finding shows place and kind, never the secret. A released record needs force_reason.',
     profile: 'full',
-    input: z.object({
-      id: z.string().optional().describe('stored record'),
-      record: z.unknown().optional().describe('or a record'),
-      text: z.string().optional().describe('or any text'),
-      fields: z.array(z.string()).optional().describe('pointers of more texts to remove'),
-      apply: z.boolean().default(false).describe('write the stored record'),
-      force_reason: z
-        .string()
-        .max(MAX_REASON_CHARS)
-        .optional()
-        .describe('why a released record is rewritten'),
-      project: projectField,
-    }),
-    output: z.object({
-      findings: list(
-        z.object({
-          pointer: z.string(),
-          rule: z.string(),
-          start: z.number(),
-          end: z.number(),
-          preview: z.string(),
-          inName: z.literal(true).optional(),
-        }),
-      ),
-      redactions: list(redactionShape),
-      record: z.unknown().optional(),
-      text: z.string().optional(),
-      etag: z.string().optional(),
-      applied: z.boolean(),
-      ...answerFields,
-    }),
+    input: () =>
+      z.object({
+        id: z.string().optional().describe('stored record'),
+        record: z.unknown().optional().describe('or a record'),
+        text: z.string().optional().describe('or any text'),
+        fields: z.array(z.string()).optional().describe('pointers of more texts to remove'),
+        apply: z.boolean().default(false).describe('write the stored record'),
+        force_reason: z
+          .string()
+          .max(MAX_REASON_CHARS)
+          .optional()
+          .describe('why a released record is rewritten'),
+        project: projectField,
+      }),
+    output: () =>
+      z.object({
+        findings: list(
+          z.object({
+            pointer: z.string(),
+            rule: z.string(),
+            start: z.number(),
+            end: z.number(),
+            preview: z.string(),
+            inName: z.literal(true).optional(),
+          }),
+        ),
+        redactions: list(redactionShape),
+        record: z.unknown().optional(),
+        text: z.string().optional(),
+        etag: z.string().optional(),
+        applied: z.boolean(),
+        ...answerFields,
+      }),
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
     scope: 'admin',
     maxResultChars: 500_000,

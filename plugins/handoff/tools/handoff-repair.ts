@@ -12,11 +12,12 @@ export function repairTool(handoffs: Handoffs) {
     description:
       'Repairs records with conflict markers of git: merges their parents. Keeps the bytes before in .local/damaged of the store. Leaves other damage and says why.',
     profile: 'full',
-    input: z.object({ project: projectField }),
-    output: z.object({
-      results: list(z.object({ path: z.string(), outcome: z.enum(REPAIR_OUTCOMES), detail: z.string() })),
-      ...answerFields,
-    }),
+    input: () => z.object({ project: projectField }),
+    output: () =>
+      z.object({
+        results: list(z.object({ path: z.string(), outcome: z.enum(REPAIR_OUTCOMES), detail: z.string() })),
+        ...answerFields,
+      }),
     annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'POST', path: '/handoffs/repair' },
     cli: {

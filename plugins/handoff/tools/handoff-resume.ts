@@ -30,22 +30,23 @@ const structured = z.object({
 })
 
 /** Over MCP the brief says what the optional members say, so that the answer fits into `max_tokens`. */
-const resumeOutput = z.object({
-  brief: z.string(),
-  structured: structured.optional(),
-  freshness: z.object(freshnessFields).partial().required({ state: true, gate: true }),
-  claim: z.object({ by: z.string(), expires_at: z.string() }).nullable(),
-  marked: z.boolean(),
-  omitted: z.record(z.string(), z.number()).optional().describe('section -> entries left out'),
-  truncated: truncatedShape.optional(),
-  record: anyRecord.optional(),
-  lineage_path: list(z.string()).optional().describe('ids, oldest first'),
-  warnings: answerFields.warnings,
-  id: z.string(),
-  etag: z.string().optional(),
-  root: answerFields.root.optional(),
-})
-type ResumeOutput = z.output<typeof resumeOutput>
+const resumeOutput = () =>
+  z.object({
+    brief: z.string(),
+    structured: structured.optional(),
+    freshness: z.object(freshnessFields).partial().required({ state: true, gate: true }),
+    claim: z.object({ by: z.string(), expires_at: z.string() }).nullable(),
+    marked: z.boolean(),
+    omitted: z.record(z.string(), z.number()).optional().describe('section -> entries left out'),
+    truncated: truncatedShape.optional(),
+    record: anyRecord.optional(),
+    lineage_path: list(z.string()).optional().describe('ids, oldest first'),
+    warnings: answerFields.warnings,
+    id: z.string(),
+    etag: z.string().optional(),
+    root: answerFields.root.optional(),
+  })
+type ResumeOutput = z.output<ReturnType<typeof resumeOutput>>
 
 const OMITTED = {
   '/structured': 'the brief says it',
@@ -63,24 +64,25 @@ export function resumeTool(handoffs: Handoffs) {
     description:
       'Start here to continue earlier work: returns a brief of the latest record (goal, next action, constraints, what not to retry), lists what changed in the repository since, and claims it for this session; mark: false only reads. Also takes claim {by, ttl_s}, format: full (adds the record). conflict/claimed: another session works on it.',
     profile: 'core',
-    input: z.object({
-      id: z.string().default('latest').describe(ID_FORMS),
-      max_tokens: z
-        .number()
-        .min(MIN_BRIEF_TOKENS)
-        .max(MAX_BRIEF_TOKENS)
-        .default(DEFAULT_BRIEF_TOKENS)
-        .describe('answer size'),
-      format: inWords(z.enum(['brief', 'full']).default('brief').describe('full adds the record')),
-      mark: z.boolean().default(true).describe('mark it as resumed'),
-      claim: inWords(
-        z
-          .object({ by: z.string().max(200).optional(), ttl_s: claimSeconds.optional() })
-          .optional()
-          .describe('name of the session, and for how many seconds'),
-      ),
-      project: projectField,
-    }),
+    input: () =>
+      z.object({
+        id: z.string().default('latest').describe(ID_FORMS),
+        max_tokens: z
+          .number()
+          .min(MIN_BRIEF_TOKENS)
+          .max(MAX_BRIEF_TOKENS)
+          .default(DEFAULT_BRIEF_TOKENS)
+          .describe('answer size'),
+        format: inWords(z.enum(['brief', 'full']).default('brief').describe('full adds the record')),
+        mark: z.boolean().default(true).describe('mark it as resumed'),
+        claim: inWords(
+          z
+            .object({ by: z.string().max(200).optional(), ttl_s: claimSeconds.optional() })
+            .optional()
+            .describe('name of the session, and for how many seconds'),
+        ),
+        project: projectField,
+      }),
     output: resumeOutput,
     annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
     maxResultChars: 300_000,

@@ -22,30 +22,32 @@ export function transitionTool(handoffs: Handoffs) {
     description:
       'Moves a record to another status: validated runs all checks, ready releases it (its parent becomes superseded, a claim ends), archived retires it. A refusal lists what is allowed. Also takes from, if_match, clear_flags, nonce (for retries).',
     profile: 'core',
-    input: z.object({
-      id: z.string().describe(ID_FORMS),
-      to: z.enum(STATUSES).optional().describe('status to move to'),
-      from: inWords(z.string().optional().describe('status it must have now')),
-      if_match: inWords(z.string().optional().describe('etag it must have now')),
-      reason: z.string().max(MAX_REASON_CHARS).optional().describe('reason, for its history'),
-      accept_warnings: z
-        .string()
-        .max(MAX_REASON_CHARS)
-        .optional()
-        .describe('why it may be released with warnings'),
-      clear_flags: inWords(z.array(z.string()).optional().describe('resolved flags: conflicted')),
-      nonce: inWords(z.string().max(200).optional().describe('a repeated call changes nothing')),
-      project: projectField,
-    }),
-    output: z.object({
-      id: z.string(),
-      from: z.enum(STATUSES),
-      to: z.enum(STATUSES),
-      flags: list(z.enum(FLAGS)),
-      etag: z.string(),
-      repeated: z.boolean(),
-      ...answerFields,
-    }),
+    input: () =>
+      z.object({
+        id: z.string().describe(ID_FORMS),
+        to: z.enum(STATUSES).optional().describe('status to move to'),
+        from: inWords(z.string().optional().describe('status it must have now')),
+        if_match: inWords(z.string().optional().describe('etag it must have now')),
+        reason: z.string().max(MAX_REASON_CHARS).optional().describe('reason, for its history'),
+        accept_warnings: z
+          .string()
+          .max(MAX_REASON_CHARS)
+          .optional()
+          .describe('why it may be released with warnings'),
+        clear_flags: inWords(z.array(z.string()).optional().describe('resolved flags: conflicted')),
+        nonce: inWords(z.string().max(200).optional().describe('a repeated call changes nothing')),
+        project: projectField,
+      }),
+    output: () =>
+      z.object({
+        id: z.string(),
+        from: z.enum(STATUSES),
+        to: z.enum(STATUSES),
+        flags: list(z.enum(FLAGS)),
+        etag: z.string(),
+        repeated: z.boolean(),
+        ...answerFields,
+      }),
     annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
     http: {
       method: 'POST',

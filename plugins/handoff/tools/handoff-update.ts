@@ -28,26 +28,28 @@ export function updateTool(handoffs: Handoffs) {
     description:
       'Edits a draft or validated record, which becomes a draft again: a JSON patch (RFC 6902), or append with lists as in handoff_create. conflict/etag_mismatch: it changed; read it again. Amend released records with handoff_branch. Returns etag, assigned ids.',
     profile: 'standard',
-    input: z.object({
-      id: z.string().describe(ID_FORMS),
-      if_match: z.string().describe('etag of the version you saw'),
-      patch: z
-        .array(z.looseObject({}).pipe(operation))
-        .max(MAX_OPERATIONS)
-        .optional()
-        .describe('{op, path, from, value}'),
-      append: appendix.optional().describe('lists to add to, as in handoff_create'),
-      project: projectField,
-    }),
-    output: z.object({
-      id: z.string(),
-      etag: z.string(),
-      status: z.string(),
-      changed: list(z.string()),
-      assigned_ids: z.record(z.string(), z.string()),
-      validation: validationShape,
-      ...answerFields,
-    }),
+    input: () =>
+      z.object({
+        id: z.string().describe(ID_FORMS),
+        if_match: z.string().describe('etag of the version you saw'),
+        patch: z
+          .array(z.looseObject({}).pipe(operation))
+          .max(MAX_OPERATIONS)
+          .optional()
+          .describe('{op, path, from, value}'),
+        append: appendix.optional().describe('lists to add to, as in handoff_create'),
+        project: projectField,
+      }),
+    output: () =>
+      z.object({
+        id: z.string(),
+        etag: z.string(),
+        status: z.string(),
+        changed: list(z.string()),
+        assigned_ids: z.record(z.string(), z.string()),
+        validation: validationShape,
+        ...answerFields,
+      }),
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
     http: { method: 'PATCH', path: '/handoffs/{id}', headers: { 'if-match': 'if_match' }, etag: 'etag' },
     cli: { verb: 'handoff edit', positional: ['id'], completes: { id: RECORD_IDS } },

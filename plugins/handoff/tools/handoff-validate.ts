@@ -6,15 +6,16 @@ import type { Handoffs } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { answerFields, ID_FORMS, list, projectField, validationShape } from './shared-fields.ts'
 
-const input = z.object({
-  record: z.unknown().optional().describe('any JSON, or its text'),
-  id: z.string().optional().describe(`or a stored one: ${ID_FORMS}`),
-  path: z.string().optional().describe('or a file in the project'),
-  markdown: inWords(z.string().optional().describe('or exported text')),
-  level: inWords(z.enum(LEVELS).default('all').describe('which checks run')),
-  strict: inWords(z.boolean().default(false).describe('treat warnings as failures')),
-  project: projectField,
-})
+const input = () =>
+  z.object({
+    record: z.unknown().optional().describe('any JSON, or its text'),
+    id: z.string().optional().describe(`or a stored one: ${ID_FORMS}`),
+    path: z.string().optional().describe('or a file in the project'),
+    markdown: inWords(z.string().optional().describe('or exported text')),
+    level: inWords(z.enum(LEVELS).default('all').describe('which checks run')),
+    strict: inWords(z.boolean().default(false).describe('treat warnings as failures')),
+    project: projectField,
+  })
 
 /** `handoff_validate`: schema and check results of a record; writes nothing. */
 export function validateTool(handoffs: Handoffs) {
@@ -25,26 +26,27 @@ export function validateTool(handoffs: Handoffs) {
       'Checks a handoff record and writes nothing: schema_valid with each error at a JSON pointer; validation of references, lineage, secrets, files, git and usefulness; can_ready. An invalid record is an answer, not an error. Also takes markdown (an exported text), level (schema, semantic, repo), strict (a warning fails).',
     profile: 'core',
     input,
-    output: z.object({
-      schema_valid: z.boolean(),
-      errors: list(
-        z.object({
-          pointer: z.string(),
-          keyword: z.string(),
-          message: z.string(),
-          expected: list(z.string()),
-          actual: z.string(),
-          suggestion: z.string().optional(),
-        }),
-      ),
-      errors_total: z.number(),
-      validation: validationShape,
-      can_ready: z.boolean(),
-      ready_blockers: list(z.string()),
-      quality: z.object({ overall: z.number(), dimensions: z.record(z.string(), z.number()) }),
-      counts: z.record(z.string(), z.number()),
-      ...answerFields,
-    }),
+    output: () =>
+      z.object({
+        schema_valid: z.boolean(),
+        errors: list(
+          z.object({
+            pointer: z.string(),
+            keyword: z.string(),
+            message: z.string(),
+            expected: list(z.string()),
+            actual: z.string(),
+            suggestion: z.string().optional(),
+          }),
+        ),
+        errors_total: z.number(),
+        validation: validationShape,
+        can_ready: z.boolean(),
+        ready_blockers: list(z.string()),
+        quality: z.object({ overall: z.number(), dimensions: z.record(z.string(), z.number()) }),
+        counts: z.record(z.string(), z.number()),
+        ...answerFields,
+      }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     maxResultChars: 100_000,
     http: { method: 'POST', path: '/handoffs/validate' },
@@ -78,7 +80,7 @@ export function validateTool(handoffs: Handoffs) {
 }
 
 /** `record: null` is a record to check; only an absent member is none. */
-function candidateOf(given: z.output<typeof input>): Candidate {
+function candidateOf(given: z.output<ReturnType<typeof input>>): Candidate {
   const candidates: Candidate[] = []
   if (Object.hasOwn(given, 'record') && given.record !== undefined)
     candidates.push({ kind: 'value', value: given.record })

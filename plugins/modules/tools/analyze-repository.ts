@@ -4,22 +4,23 @@ import { asShape, failureRow, summaryShape } from '../answers/shapes.ts'
 import type { Trust } from '../git/admission.ts'
 import type { ModuleService } from '../service/module-service.ts'
 
-const input = z.object({
-  repository_url: z
-    .string()
-    .max(4096)
-    .describe(
-      'Git URL (https, ssh, user@host:path, file), local path, or registry address [host/]namespace/name/provider.',
-    ),
-  branches: z
-    .array(z.string())
-    .default([])
-    .describe('Branches to read; none and no tags: the default branch.'),
-  include_tags: z.boolean().default(false).describe('Read tags, newest first.'),
-  max_tags: z.number().int().min(0).nullable().default(1).describe('How many tags; 0 or null: all.'),
-  path: z.string().default('.').describe('Directory of the module inside the repository.'),
-  recursive: z.boolean().default(false).describe('Read every module directory below path.'),
-})
+const input = () =>
+  z.object({
+    repository_url: z
+      .string()
+      .max(4096)
+      .describe(
+        'Git URL (https, ssh, user@host:path, file), local path, or registry address [host/]namespace/name/provider.',
+      ),
+    branches: z
+      .array(z.string())
+      .default([])
+      .describe('Branches to read; none and no tags: the default branch.'),
+    include_tags: z.boolean().default(false).describe('Read tags, newest first.'),
+    max_tags: z.number().int().min(0).nullable().default(1).describe('How many tags; 0 or null: all.'),
+    path: z.string().default('.').describe('Directory of the module inside the repository.'),
+    recursive: z.boolean().default(false).describe('Read every module directory below path.'),
+  })
 
 /** `POST /analyze` and `satchel analyze` (spec module-ingestion "Endpoints"). */
 export function analyzeRepositoryTool(service: ModuleService) {
@@ -31,12 +32,13 @@ export function analyzeRepositoryTool(service: ModuleService) {
     profile: 'full',
     mcp: false,
     input,
-    output: z.object({
-      summaries: z.array(summaryShape),
-      count: z.number().int(),
-      message: z.string(),
-      failures: z.array(failureRow),
-    }),
+    output: () =>
+      z.object({
+        summaries: z.array(summaryShape),
+        count: z.number().int(),
+        message: z.string(),
+        failures: z.array(failureRow),
+      }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
     http: { method: 'POST', path: '/analyze' },
     cli: {
@@ -59,7 +61,7 @@ export function analyzeRepositoryTool(service: ModuleService) {
   })
 }
 
-async function run(service: ModuleService, ctx: CallContext, request: z.output<typeof input>) {
+async function run(service: ModuleService, ctx: CallContext, request: z.output<ReturnType<typeof input>>) {
   const [{ analyze }, { openModuleReader }, { baseFor, callerTrust }] = await Promise.all([
     import('../ingest/analyze.ts'),
     import('../ingest/module-reader.ts'),

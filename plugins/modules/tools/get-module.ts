@@ -28,24 +28,26 @@ export function getModuleTool(service: ModuleService) {
       'A module version: inputs (required first), outputs, providers. Choose it after search_modules. Or match, a text; outputs, names.',
     profile: 'core',
     maxResultChars: 400_000,
-    input: z.object({
-      ...moduleNameFields,
-      detail: z.enum(['compact', 'full', 'readme']).default('compact').describe('compact: cut.'),
-      fields: z.array(z.string().max(40)).max(30).optional().describe('Only: required, outputs …'),
-      inputs: z.array(z.string().max(255)).max(100).optional().describe('Types by path.'),
-      outputs: inWords(
-        z.array(z.string().max(255)).max(100).optional().describe('Only these outputs; `*`: all.'),
-      ),
-      match: inWords(
-        z.string().min(1).max(100).optional().describe('Only inputs and outputs with this text.'),
-      ),
-      output_dir: outputDirField,
-    }),
-    output: moduleHead.extend({
-      commit: z.string(),
-      hint: z.string().optional(),
-      module: partialSummary,
-    }),
+    input: () =>
+      z.object({
+        ...moduleNameFields,
+        detail: z.enum(['compact', 'full', 'readme']).default('compact').describe('compact: cut.'),
+        fields: z.array(z.string().max(40)).max(30).optional().describe('Only: required, outputs …'),
+        inputs: z.array(z.string().max(255)).max(100).optional().describe('Types by path.'),
+        outputs: inWords(
+          z.array(z.string().max(255)).max(100).optional().describe('Only these outputs; `*`: all.'),
+        ),
+        match: inWords(
+          z.string().min(1).max(100).optional().describe('Only inputs and outputs with this text.'),
+        ),
+        output_dir: outputDirField,
+      }),
+    output: () =>
+      moduleHead.extend({
+        commit: z.string(),
+        hint: z.string().optional(),
+        module: partialSummary,
+      }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'GET', path: '/modules/{id}' },
     cli: {

@@ -13,7 +13,7 @@ export function ingestFromYamlTool(service: ModuleService) {
       'Runs a whole YAML configuration given as text, with its repositories, directories and embedding options. Answers with the summaries and the report. Unknown keys and tags are refused with their line.',
     profile: 'full',
     mcp: false,
-    input: z.object({ yaml: z.string().max(CONFIG_MAX_BYTES).describe('The configuration.') }),
+    input: () => z.object({ yaml: z.string().max(CONFIG_MAX_BYTES).describe('The configuration.') }),
     output: ingestedShape,
     annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: true },
     http: {

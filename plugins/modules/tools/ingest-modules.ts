@@ -28,19 +28,20 @@ export function ingestModulesTool(service: ModuleService, tasks: IngestTasks) {
       'Reads Terraform/OpenTofu modules from git branches and tags, for search_modules and get_module to answer from. No arguments: the configured repositories; unchanged refs cost nothing. What could not be read is in `failures` and stops nothing else.',
     profile: 'standard',
     task: true,
-    input: z.object({
-      config_file: z.string().max(4096).optional().describe("Configuration instead of the server's."),
-      repositories: z.array(entry).max(1000).optional().describe('Instead of the configured ones.'),
-      output_dir: outputDirField,
-      prune: z
-        .boolean()
-        .optional()
-        .describe('Drop what the remote no longer has or exclude_paths leave out.'),
-      dry_run: z
-        .boolean()
-        .optional()
-        .describe('Only report what would be read, and with prune what would be removed.'),
-    }),
+    input: () =>
+      z.object({
+        config_file: z.string().max(4096).optional().describe("Configuration instead of the server's."),
+        repositories: z.array(entry).max(1000).optional().describe('Instead of the configured ones.'),
+        output_dir: outputDirField,
+        prune: z
+          .boolean()
+          .optional()
+          .describe('Drop what the remote no longer has or exclude_paths leave out.'),
+        dry_run: z
+          .boolean()
+          .optional()
+          .describe('Only report what would be read, and with prune what would be removed.'),
+      }),
     output: ingestReport,
     annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: true },
     example: { dry_run: true },

@@ -14,33 +14,34 @@ export function ingestTool(service: ModuleService) {
       'Reads Terraform/OpenTofu modules from git (branches and tags, no checkout) and writes a summary of each for search and the modules verbs. Without arguments it reads the configured repositories. Unchanged refs are not fetched again. A repository that fails does not stop the others: it is listed under failures and the exit code is 3. While another run writes the same directory the answer is conflict/ingest_running.',
     profile: 'full',
     mcp: false,
-    input: z.object({
-      config_file: z
-        .string()
-        .max(4096)
-        .optional()
-        .describe('Configuration file to use instead of the default one.'),
-      repositories: z.array(repositoryEntry).max(1000).optional().describe('Repositories to read instead.'),
-      output_dir: outputDirField,
-      clone_dir: z
-        .string()
-        .max(4096)
-        .optional()
-        .describe('Folder of the bare clones; absent: as configured.'),
-      cleanup: z.boolean().optional().describe('Remove the clones afterwards.'),
-      prune: z
-        .boolean()
-        .optional()
-        .describe(
-          'Remove summaries of refs and directories the remote no longer has, and of directories that exclude_paths leave out. A repository that is no longer configured keeps its summaries.',
-        ),
-      dry_run: z
-        .boolean()
-        .optional()
-        .describe('Only report what would be read, and with prune what would be removed.'),
-      enable_embeddings: z.boolean().optional().describe('Keep vectors for semantic search.'),
-      embedding_strategy: z.enum(STRATEGIES).optional().describe('How texts become vectors.'),
-    }),
+    input: () =>
+      z.object({
+        config_file: z
+          .string()
+          .max(4096)
+          .optional()
+          .describe('Configuration file to use instead of the default one.'),
+        repositories: z.array(repositoryEntry).max(1000).optional().describe('Repositories to read instead.'),
+        output_dir: outputDirField,
+        clone_dir: z
+          .string()
+          .max(4096)
+          .optional()
+          .describe('Folder of the bare clones; absent: as configured.'),
+        cleanup: z.boolean().optional().describe('Remove the clones afterwards.'),
+        prune: z
+          .boolean()
+          .optional()
+          .describe(
+            'Remove summaries of refs and directories the remote no longer has, and of directories that exclude_paths leave out. A repository that is no longer configured keeps its summaries.',
+          ),
+        dry_run: z
+          .boolean()
+          .optional()
+          .describe('Only report what would be read, and with prune what would be removed.'),
+        enable_embeddings: z.boolean().optional().describe('Keep vectors for semantic search.'),
+        embedding_strategy: z.enum(STRATEGIES).optional().describe('How texts become vectors.'),
+      }),
     output: ingestReport,
     annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: true },
     cli: {

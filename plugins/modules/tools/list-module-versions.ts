@@ -22,14 +22,15 @@ export function listModuleVersionsTool(service: ModuleService) {
     description:
       'Lists the ingested tags and branches of one module, newest stable version first, with id, commit and counts; `latest` marks the one that is used when no ref is given. Choose it before module_diff or to pin a version.',
     profile: 'standard',
-    input: z.object({ id, repository, path, output_dir: outputDirField }),
-    output: z.object({
-      repository: z.string(),
-      path: z.string(),
-      versions: z.array(versionRow),
-      removed_since: removedSinceField,
-      moved_to: z.string().optional().describe('A guess.'),
-    }),
+    input: () => z.object({ id, repository, path, output_dir: outputDirField }),
+    output: () =>
+      z.object({
+        repository: z.string(),
+        path: z.string(),
+        versions: z.array(versionRow),
+        removed_since: removedSinceField,
+        moved_to: z.string().optional().describe('A guess.'),
+      }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'GET', path: '/modules/{id}/versions' },
     cli: {

@@ -8,25 +8,26 @@ import type { ModuleService } from '../service/module-service.ts'
 
 const REFS_SHOWN = 20
 
-const output = z.object({
-  repositories: z.array(
-    z.object({
-      url: z.string(),
-      name: z.string(),
-      description: untrusted('description of the repository', { mcpMaxChars: 200, line: true }),
-      refs: z.array(z.string()).describe('At most 20, latest first.'),
-      ref_count: z.number().int(),
-      latest: z.string(),
-      module_count: z.number().int(),
-      providers: z.array(z.string()),
-      last_updated: z.string(),
-    }),
-  ),
-  count: z.number().int(),
-  total: z.number().int(),
-  next: z.string().optional(),
-  truncated: truncation.optional(),
-})
+const output = () =>
+  z.object({
+    repositories: z.array(
+      z.object({
+        url: z.string(),
+        name: z.string(),
+        description: untrusted('description of the repository', { mcpMaxChars: 200, line: true }),
+        refs: z.array(z.string()).describe('At most 20, latest first.'),
+        ref_count: z.number().int(),
+        latest: z.string(),
+        module_count: z.number().int(),
+        providers: z.array(z.string()),
+        last_updated: z.string(),
+      }),
+    ),
+    count: z.number().int(),
+    total: z.number().int(),
+    next: z.string().optional(),
+    truncated: truncation.optional(),
+  })
 
 /** `list_repositories` (spec module-ingestion "MCP tools"). */
 export function listRepositoriesTool(service: ModuleService) {
@@ -36,19 +37,20 @@ export function listRepositoriesTool(service: ModuleService) {
     description:
       'Lists the ingested module repositories: URL, refs (latest first), module count, providers. For a task: search_modules.',
     profile: 'core',
-    input: z.object({
-      filter: z.string().max(200).optional().describe('Part of URL, name, provider.'),
-      limit: z.number().int().min(1).max(100).default(50).describe('Most rows.'),
-      cursor: z.string().max(40).optional().describe('From `truncated.next`.'),
-      output_dir: outputDirField,
-    }),
+    input: () =>
+      z.object({
+        filter: z.string().max(200).optional().describe('Part of URL, name, provider.'),
+        limit: z.number().int().min(1).max(100).default(50).describe('Most rows.'),
+        cursor: z.string().max(40).optional().describe('From `truncated.next`.'),
+        output_dir: outputDirField,
+      }),
     output,
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'GET', path: '/repositories' },
     cli: {
       verb: 'modules repositories',
       positional: ['[filter]'],
-      view: (answer) => viewOf(output.parse(answer)),
+      view: (answer) => viewOf(output().parse(answer)),
     },
     example: { filter: 'vpc', limit: 10 },
     omits: { '/count': 'the headline says it', '/total': 'the headline says it' },
@@ -79,7 +81,7 @@ export function listRepositoriesTool(service: ModuleService) {
 }
 
 /** The list for a person: repositories are named as in the results of a search; `--json` has all of each. */
-function viewOf({ repositories, next, truncated }: z.output<typeof output>) {
+function viewOf({ repositories, next, truncated }: z.output<ReturnType<typeof output>>) {
   return {
     repositories: repositories.map(({ url, latest, ref_count, module_count, providers, description }) => ({
       repository: repositoryPlace(url),

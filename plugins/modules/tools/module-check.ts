@@ -7,29 +7,30 @@ import type { IndexRecord } from '../output/module-index.ts'
 import type { ModuleService } from '../service/module-service.ts'
 import { createVersionLookup } from '../service/version-lookup.ts'
 
-const output = z.object({
-  blocks: z.array(
-    z.object({
-      name: z.string(),
-      line: z.number().int(),
-      source: z.string(),
-      module: z
-        .object({ id: z.string(), repository: z.string(), ref: z.string(), path: z.string() })
-        .optional()
-        .describe('What it was checked against.'),
-      findings: z.array(
-        z.object({
-          line: z.number().int(),
-          code: z.string(),
-          message: z.string(),
-          suggestion: z.string().optional(),
-        }),
-      ),
-    }),
-  ),
-  problems: z.array(z.object({ line: z.number().int(), message: z.string() })),
-  findings: z.number().int().describe('Of all blocks, problems included.'),
-})
+const output = () =>
+  z.object({
+    blocks: z.array(
+      z.object({
+        name: z.string(),
+        line: z.number().int(),
+        source: z.string(),
+        module: z
+          .object({ id: z.string(), repository: z.string(), ref: z.string(), path: z.string() })
+          .optional()
+          .describe('What it was checked against.'),
+        findings: z.array(
+          z.object({
+            line: z.number().int(),
+            code: z.string(),
+            message: z.string(),
+            suggestion: z.string().optional(),
+          }),
+        ),
+      }),
+    ),
+    problems: z.array(z.object({ line: z.number().int(), message: z.string() })),
+    findings: z.number().int().describe('Of all blocks, problems included.'),
+  })
 
 /** `module_check`: whether proposed `module` blocks fit the modules they call. */
 export function moduleCheckTool(service: ModuleService) {
@@ -39,10 +40,11 @@ export function moduleCheckTool(service: ModuleService) {
     description:
       'Checks HCL text with module blocks against the ingested modules: unknown and missing inputs, literals of the wrong type, null where it is not allowed, deprecated inputs, unknown refs, modules that are not indexed. Each finding has line, code and a suggestion. Choose it before you hand code over.',
     profile: 'standard',
-    input: z.object({
-      hcl: z.string().max(MODULE_FILE_MAX_BYTES).describe('Terraform text with one or more module blocks.'),
-      output_dir: outputDirField,
-    }),
+    input: () =>
+      z.object({
+        hcl: z.string().max(MODULE_FILE_MAX_BYTES).describe('Terraform text with one or more module blocks.'),
+        output_dir: outputDirField,
+      }),
     output,
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'POST', path: '/modules/check' },

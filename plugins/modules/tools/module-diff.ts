@@ -27,6 +27,16 @@ const changeCounts = z.object({
   patch: z.number().int(),
 })
 
+const input = () =>
+  z.object({
+    id,
+    repository,
+    path,
+    from: z.string().max(255).describe('The older ref.'),
+    to: z.string().max(255).default('latest').describe('The newer ref.'),
+    output_dir: outputDirField,
+  })
+
 /** `module_diff`: what changed for callers between two refs. */
 export function moduleDiffTool(service: ModuleService) {
   return defineTool({
@@ -35,26 +45,22 @@ export function moduleDiffTool(service: ModuleService) {
     description:
       'Compares two ingested refs of one module, interface and code, block by block; each change is breaking, minor, review (of uncertain effect) or patch; the verdict is the first of these, none means equal code. Choose it before an upgrade or a release.',
     profile: 'standard',
-    input: z.object({
-      id,
-      repository,
-      path,
-      from: z.string().max(255).describe('The older ref.'),
-      to: z.string().max(255).default('latest').describe('The newer ref.'),
-      output_dir: outputDirField,
-    }),
-    output: z.object({
-      repository: z.string(),
-      path: z.string(),
-      from: z.string(),
-      to: z.string(),
-      verdict: z.enum([...CHANGE_CLASSES, 'none']),
-      changes: quoting(
-        z.array(z.object({ class: changeClass, code: z.string(), subject: z.string(), message: z.string() })),
-      ),
-      counts: changeCounts,
-      removed_since: removedSinceField,
-    }),
+    input,
+    output: () =>
+      z.object({
+        repository: z.string(),
+        path: z.string(),
+        from: z.string(),
+        to: z.string(),
+        verdict: z.enum([...CHANGE_CLASSES, 'none']),
+        changes: quoting(
+          z.array(
+            z.object({ class: changeClass, code: z.string(), subject: z.string(), message: z.string() }),
+          ),
+        ),
+        counts: changeCounts,
+        removed_since: removedSinceField,
+      }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'POST', path: '/modules/diff' },
     cli: {

@@ -13,15 +13,16 @@ export function moduleUpgradeTool(service: ModuleService) {
     description:
       'Compares the version that each module block of a text calls with another one, for that call: inputs that it sets and outputs that it reads that are removed or changed, new required inputs, changed defaults, provider floors, the changelog between the two, and the edited block. New names are guesses and say so. Nothing is written. Choose it to upgrade a call; module_diff lists all changes of a module.',
     profile: 'full',
-    input: z.object({
-      hcl: z
-        .string()
-        .max(MODULE_FILE_MAX_BYTES)
-        .describe('Terraform text with the module blocks, and with what reads their outputs.'),
-      to: z.string().min(1).max(255).default('latest').describe('The ref to upgrade to.'),
-      call: z.string().max(255).optional().describe('Only the block of this name.'),
-      output_dir: outputDirField,
-    }),
+    input: () =>
+      z.object({
+        hcl: z
+          .string()
+          .max(MODULE_FILE_MAX_BYTES)
+          .describe('Terraform text with the module blocks, and with what reads their outputs.'),
+        to: z.string().min(1).max(255).default('latest').describe('The ref to upgrade to.'),
+        call: z.string().max(255).optional().describe('Only the block of this name.'),
+        output_dir: outputDirField,
+      }),
     output: upgradeAnswer,
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'POST', path: '/modules/upgrade' },

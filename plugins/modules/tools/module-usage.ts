@@ -27,6 +27,13 @@ const exampleShape = z.object({
 })
 type Example = z.output<typeof exampleShape>
 
+const input = () =>
+  z.object({
+    ...moduleNameFields,
+    optional: z.boolean().default(false).describe('Add the optional inputs as comments with their defaults.'),
+    output_dir: outputDirField,
+  })
+
 /** `module_usage`: how to call a module. */
 export function moduleUsageTool(service: ModuleService) {
   const exampleCall = createExampleCalls(service)
@@ -36,25 +43,19 @@ export function moduleUsageTool(service: ModuleService) {
     description:
       'Gives a minimal valid module block for one module version: pinned source, required inputs with typed placeholders, providers where aliases are wanted; the outputs to read; beside it, as example, the smallest real call of its own examples, pinned. Sensitive inputs are named and never filled. Choose it to write code; check the filled block with module_check.',
     profile: 'standard',
-    input: z.object({
-      ...moduleNameFields,
-      optional: z
-        .boolean()
-        .default(false)
-        .describe('Add the optional inputs as comments with their defaults.'),
-      output_dir: outputDirField,
-    }),
-    output: moduleHead.extend({
-      hcl: quoting(z.string()),
-      source: z.string(),
-      version: z.string().optional(),
-      required: z.array(z.string()),
-      optional: z.array(z.string()),
-      sensitive: z.array(z.string()),
-      outputs: z.array(z.string()),
-      example: exampleShape.optional(),
-      removed_since: removedSinceField,
-    }),
+    input,
+    output: () =>
+      moduleHead.extend({
+        hcl: quoting(z.string()),
+        source: z.string(),
+        version: z.string().optional(),
+        required: z.array(z.string()),
+        optional: z.array(z.string()),
+        sensitive: z.array(z.string()),
+        outputs: z.array(z.string()),
+        example: exampleShape.optional(),
+        removed_since: removedSinceField,
+      }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: { method: 'GET', path: '/modules/{id}/usage' },
     cli: {

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import {
   type CallContext,
+  changedTool,
   errorBody,
   errorFromBody,
   isSatchelError,
@@ -30,12 +31,12 @@ export interface PartialAnswers {
 export function createPartialAnswers(service: ModuleService): PartialAnswers {
   const reading = createFirstReading(() => service.freshness.isRunning())
   return {
-    saying: (tool) => ({
-      ...tool,
-      output: tool.output.extend({ partial: partialField }) as unknown as typeof tool.output, // with one field more
-      handler: (ctx, input) => answer({ service, reading, ctx }, input, () => tool.handler(ctx, input)),
-      headline: (output) => withPartial(tool.headline(output), partialField.parse(output['partial'])),
-    }),
+    saying: (tool) =>
+      changedTool<typeof tool>(tool, {
+        output: () => tool.output.extend({ partial: partialField }) as unknown as typeof tool.output, // with one field more
+        handler: (ctx, input) => answer({ service, reading, ctx }, input, () => tool.handler(ctx, input)),
+        headline: (output) => withPartial(tool.headline(output), partialField.parse(output['partial'])),
+      }),
   }
 }
 

@@ -12,13 +12,14 @@ export function rebuildModulesTool(service: ModuleService) {
       'Rebuilds the module index, the keyword index and the vectors of the built-in strategy from the summaries in the output directory. Use it when an index or a vector store is damaged, lost, or was made with another lexicon. Changes no summary; needs no network.',
     profile: 'full',
     mcp: false,
-    input: z.object({ output_dir: outputDirField }),
-    output: z.object({
-      modules: z.number().int(),
-      skipped: z.number().int(),
-      vectors: z.number().int(),
-      output_dir: z.string(),
-    }),
+    input: () => z.object({ output_dir: outputDirField }),
+    output: () =>
+      z.object({
+        modules: z.number().int(),
+        skipped: z.number().int(),
+        vectors: z.number().int(),
+        output_dir: z.string(),
+      }),
     annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
     cli: { verb: 'modules rebuild', short: { output_dir: 'o' } },
     example: {},

@@ -40,35 +40,37 @@ const result = z.object({
   explain: explanation.optional(),
 })
 
-const input = z.object({
-  query: z.string().min(1).max(2000).describe('What is needed.'),
-  provider: z.string().max(100).optional().describe('aws, azure, google, …'),
-  repository: z.string().max(2048).optional().describe('URL, owner/name or name.'),
-  ref: z.string().max(255).optional().describe('Tag or branch.'),
-  kind: z.enum(['root', 'submodule', 'example']).optional().describe('Only this kind.'),
-  limit: z.number().int().min(1).max(50).default(10).describe('Most results.'),
-  mode: z.enum(['vector', 'keyword', 'hybrid']).optional().describe('Absent: as configured.'),
-  all_versions: inWords(z.boolean().default(false).describe('Every ref, not just the latest.')),
-  explain: inWords(z.boolean().default(false).describe('Say how each score came to be.')),
-  config_file: inWords(z.string().max(4096).optional().describe('Another configuration.')),
-})
+const input = () =>
+  z.object({
+    query: z.string().min(1).max(2000).describe('What is needed.'),
+    provider: z.string().max(100).optional().describe('aws, azure, google, …'),
+    repository: z.string().max(2048).optional().describe('URL, owner/name or name.'),
+    ref: z.string().max(255).optional().describe('Tag or branch.'),
+    kind: z.enum(['root', 'submodule', 'example']).optional().describe('Only this kind.'),
+    limit: z.number().int().min(1).max(50).default(10).describe('Most results.'),
+    mode: z.enum(['vector', 'keyword', 'hybrid']).optional().describe('Absent: as configured.'),
+    all_versions: inWords(z.boolean().default(false).describe('Every ref, not just the latest.')),
+    explain: inWords(z.boolean().default(false).describe('Say how each score came to be.')),
+    config_file: inWords(z.string().max(4096).optional().describe('Another configuration.')),
+  })
 
-const output = z.object({
-  results: z.array(result),
-  count: z.number().int(),
-  query: z.string(),
-  mode: z.string(),
-  strategy: z.string(),
-  fuzzy: z.boolean().optional(),
-  nothing_fits: z.boolean().optional(),
-  read_as: z.array(z.object({ from: z.string(), to: z.string() })).optional(),
-  older_versions: z.boolean().optional(),
-  keyword_index: z.string().optional(),
-  vectors: inWords(z.string().optional().describe('partial or none: modules without one rank by words.')),
-  excluded: z.object({ examples: z.number().int() }).optional(),
-  details: z.object({ known_providers: z.array(z.string()) }).optional(),
-  next: z.string().optional(),
-})
+const output = () =>
+  z.object({
+    results: z.array(result),
+    count: z.number().int(),
+    query: z.string(),
+    mode: z.string(),
+    strategy: z.string(),
+    fuzzy: z.boolean().optional(),
+    nothing_fits: z.boolean().optional(),
+    read_as: z.array(z.object({ from: z.string(), to: z.string() })).optional(),
+    older_versions: z.boolean().optional(),
+    keyword_index: z.string().optional(),
+    vectors: inWords(z.string().optional().describe('partial or none: modules without one rank by words.')),
+    excluded: z.object({ examples: z.number().int() }).optional(),
+    details: z.object({ known_providers: z.array(z.string()) }).optional(),
+    next: z.string().optional(),
+  })
 
 /** `search_modules_vector`, `POST /search/vector` and `satchel search`: one function. */
 export function searchModulesVectorTool(service: ModuleService) {
@@ -83,7 +85,7 @@ export function searchModulesVectorTool(service: ModuleService) {
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
     maxResultChars: 500_000,
     http: { method: 'POST', path: '/search/vector' },
-    cli: { verb: 'search', positional: ['query'], view: (answer) => viewOf(output.parse(answer)) },
+    cli: { verb: 'search', positional: ['query'], view: (answer) => viewOf(output().parse(answer)) },
     example: { query: 'private network with subnets', limit: 3 },
     omits: { '/query': 'the headline quotes it', '/count': 'the results are numbered' },
     async handler(ctx, asked) {
@@ -112,8 +114,8 @@ async function search(
   service: ModuleService,
   ctx: CallContext,
   session: SearchSession,
-  asked: z.output<typeof input>,
-): Promise<z.output<typeof output>> {
+  asked: z.output<ReturnType<typeof input>>,
+): Promise<z.output<ReturnType<typeof output>>> {
   const { openSearch, filterOf, requireVectors } = await import('../search/search-parts.ts')
   const { searchModules } = await import('../search/hybrid-ranking.ts')
   const { embedding } = session.target
@@ -156,7 +158,7 @@ function unknownProvider(opened: OpenedSearch, asked: string | undefined) {
   return { details: { known_providers: [...known] } }
 }
 
-function viewOf({ results, next, excluded, keyword_index }: z.output<typeof output>) {
+function viewOf({ results, next, excluded, keyword_index }: z.output<ReturnType<typeof output>>) {
   const rows = results.map(({ id, metadata, document, distance, explain, removed_since }) => {
     const description = document.replace(/^Description: /, '').split('\n')[0] ?? ''
     return {
@@ -174,7 +176,7 @@ const VECTORS: Readonly<Record<string, string>> = {
 }
 
 /** What the caller should know of how the results came to be, and what to do next. */
-function nextStep(answer: Omit<z.output<typeof output>, 'next'>): string | undefined {
+function nextStep(answer: Omit<z.output<ReturnType<typeof output>>, 'next'>): string | undefined {
   const parts = [
     answer.nothing_fits ? 'Nothing fits: these are only the nearest.' : '',
     answer.read_as ? `Read as: ${answer.read_as.map(({ from, to }) => `${from} = ${to}`).join(', ')}.` : '',

@@ -12,20 +12,21 @@ import {
 } from '../answers/shapes.ts'
 import type { ModuleService } from '../service/module-service.ts'
 
-const output = z.object({
-  results: z.array(
-    moduleHead.omit({ ref_kind: true }).extend({
-      description: untrusted('description of the module', { mcpMaxChars: 300, line: true }),
-      score: z.number(),
-      matched: z.array(z.object({ field: z.string(), name: z.string() })),
-      removed_since: removedSinceField,
-    }),
-  ),
-  count: z.number().int(),
-  query: z.string(),
-  next: z.string().optional(),
-  truncated: truncation.optional(),
-})
+const output = () =>
+  z.object({
+    results: z.array(
+      moduleHead.omit({ ref_kind: true }).extend({
+        description: untrusted('description of the module', { mcpMaxChars: 300, line: true }),
+        score: z.number(),
+        matched: z.array(z.object({ field: z.string(), name: z.string() })),
+        removed_since: removedSinceField,
+      }),
+    ),
+    count: z.number().int(),
+    query: z.string(),
+    next: z.string().optional(),
+    truncated: truncation.optional(),
+  })
 
 /** `search_modules` (spec module-ingestion "MCP tools"): keyword ranking, no embeddings needed. */
 export function searchModulesTool(service: ModuleService) {
@@ -35,22 +36,23 @@ export function searchModulesTool(service: ModuleService) {
     description:
       'Finds ingested Terraform modules by words of their name, README, inputs, outputs or resources. Takes a task or an exact name (aws_nat_gateway); gives the latest versions, with ids for get_module.',
     profile: 'core',
-    input: z.object({
-      query: z.string().max(2000).optional().describe('Absent: all, by name.'),
-      provider: z.string().max(100).optional().describe('aws, azure, google, …'),
-      repository: z.string().max(2048).optional().describe('URL, owner/name or name.'),
-      kind: z.enum(['root', 'submodule', 'example']).optional().describe('Only this kind.'),
-      limit: z.number().int().min(1).max(50).default(10).describe('Most results.'),
-      cursor: z.string().max(40).optional().describe('From `truncated.next`.'),
-      output_dir: outputDirField,
-    }),
+    input: () =>
+      z.object({
+        query: z.string().max(2000).optional().describe('Absent: all, by name.'),
+        provider: z.string().max(100).optional().describe('aws, azure, google, …'),
+        repository: z.string().max(2048).optional().describe('URL, owner/name or name.'),
+        kind: z.enum(['root', 'submodule', 'example']).optional().describe('Only this kind.'),
+        limit: z.number().int().min(1).max(50).default(10).describe('Most results.'),
+        cursor: z.string().max(40).optional().describe('From `truncated.next`.'),
+        output_dir: outputDirField,
+      }),
     output,
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     http: [
       { method: 'POST', path: '/search' },
       { method: 'GET', path: '/modules' },
     ],
-    cli: { verb: 'modules list', positional: ['[query]'], view: (answer) => viewOf(output.parse(answer)) },
+    cli: { verb: 'modules list', positional: ['[query]'], view: (answer) => viewOf(output().parse(answer)) },
     example: { query: 'private network with nat', limit: 5 },
     omits: { '/query': 'the headline quotes it', '/count': 'the results are numbered' },
     async handler(ctx, input) {
@@ -86,7 +88,7 @@ function nextStep(ingested: number, found: number): string | undefined {
   return found === 0 ? 'Try other words, fewer filters, or search_modules_vector.' : undefined
 }
 
-function viewOf({ results, next, truncated }: z.output<typeof output>) {
+function viewOf({ results, next, truncated }: z.output<ReturnType<typeof output>>) {
   return {
     results: results.map(resultRow),
     ...(next && { next }),
