@@ -12,7 +12,7 @@ const MAX_PACKAGES = 20
 const ALLOWED = [
   /^(README|ARCHITECTURE|CHANGELOG|CONTRIBUTING|SECURITY|STYLE|THIRD_PARTY_NOTICES)\.md$/,
   /^(LICENSE|NOTICE|llms\.txt|package\.json)$/,
-  /^docs\/[a-z0-9./-]+\.(md|svg|service)$/,
+  /^docs\/([a-z0-9./-]+\.(md|svg|service)|bench\/latest\.json)$/,
   /^schemas\/[a-z0-9.-]+\.json$/,
   /^generated\/([a-z0-9-]+\.(js|d\.ts|ts)|satchel\.1)$/,
   /^dist\/(satchel|satchel-mcp|demo|chunk-[A-Z0-9]+|[a-z0-9.-]+-[A-Z0-9]{8})\.js$/,
