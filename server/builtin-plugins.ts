@@ -178,7 +178,17 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
   },
   {
     name: 'modules',
-    section: { keys: ['repositories', 'output_dir', 'clone_dir', 'embedding', 'mcp'] },
+    section: {
+      keys: [
+        'repositories',
+        'output_dir',
+        'clone_dir',
+        'registry_aliases',
+        'read_missing_refs',
+        'embedding',
+        'mcp',
+      ],
+    },
     verbs: [
       { verb: 'init', summary: 'write a sample configuration' },
       { verb: 'ingest', summary: 'read module repositories and write their summaries' },
