@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { openHost } from '../test/harness/open-host.ts'
 import { BUILTIN_PLUGINS } from './builtin-plugins.ts'
 
 /** Words that belong to one plugin; the plugin's own names come from the table. */
@@ -45,4 +46,30 @@ test('a text about a room or a tool of a plugin is found, and a comment, an impo
     'planted.ts: `Join the room first.`',
     "planted.ts: 'workspace_status'",
   ])
+})
+
+test('every key of a plugin at the top level of a configuration file is known before the plugin is loaded', async () => {
+  const rows = BUILTIN_PLUGINS.filter(({ section }) => 'keys' in section)
+
+  assert.ok(rows.length > 0)
+  for (const { name, section, load } of rows) {
+    const { config } = await load()
+    assert.deepEqual('keys' in section && section.keys, Object.keys(config.shape), name)
+  }
+})
+
+/** Plugins whose verbs people and hooks start often. */
+const SOON = ['handoff', 'modules']
+
+test('a verb of one tool makes the schemas of no other: each is made when it is first read', async (t) => {
+  for (const { load } of BUILTIN_PLUGINS.filter(({ name }) => SOON.includes(name))) {
+    const { host } = await openHost(t, { plugins: [await load()] })
+    const eager = host.registry.tools.flatMap(({ tool }) =>
+      (['input', 'output'] as const)
+        .filter((schema) => Object.getOwnPropertyDescriptor(tool, schema)?.get === undefined)
+        .map((schema) => `${tool.name}: ${schema}`),
+    )
+    assert.ok(host.registry.tools.length > 10)
+    assert.deepEqual(eager, [])
+  }
 })

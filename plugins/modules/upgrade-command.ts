@@ -37,7 +37,7 @@ export function upgradeCommand(service: ModuleService) {
       if (index === undefined) throw refusals.no_index()
       const files = await readCallFiles(workingDirectory, path)
       const upgrade = await upgradeCalls(service, { files, to, call, outputDir, index, signal })
-      const answer = upgradeAnswer.parse({ calls: upgrade.calls, skipped: upgrade.skipped })
+      const answer = upgradeAnswer().parse({ calls: upgrade.calls, skipped: upgrade.skipped })
       const changes = changesOf(files, upgrade.files)
       const diff = await diffOf(changes)
       if (!terminal.json) terminal.write(`${upgradeText(answer)}\n${showHidden(diff)}`)

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { changedTool, type Declared } from './advanced/declared-tool.ts'
+import { changedTool, type Declared, isMade } from './advanced/declared-tool.ts'
 import type { HttpRouteOptions } from './advanced/http-route.ts'
 import type { Capability } from './advanced/principal.ts'
 import type { TaskStarted } from './advanced/task.ts'
@@ -78,5 +78,5 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
 export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(
   tool: Declared<Tool<I, O>>,
 ): Tool<I, O> {
-  return changedTool<Tool<I, O>>(tool, tool)
+  return isMade<Tool<I, O>>(tool) ? tool : changedTool<Tool<I, O>>(tool, tool)
 }

@@ -1,17 +1,19 @@
 import { z } from 'zod'
-import { type CallContext, counted } from '../../../server/plugin.ts'
+import { type CallContext, counted, once } from '../../../server/plugin.ts'
 import type { IngestRequest } from '../service/ingest-request.ts'
 import type { ModuleService } from '../service/module-service.ts'
 import { reportShape } from './shapes.ts'
 
 /** What an ingest answers at the command line and to a model. */
-export const ingestReport = reportShape.extend({
-  planned: z
-    .array(z.object({ repository: z.string(), ref: z.string(), path: z.string() }))
-    .optional()
-    .describe('Of a dry run: what would be read.'),
-})
-type IngestReport = z.output<typeof ingestReport>
+export const ingestReport = once(() =>
+  reportShape.extend({
+    planned: z
+      .array(z.object({ repository: z.string(), ref: z.string(), path: z.string() }))
+      .optional()
+      .describe('Of a dry run: what would be read.'),
+  }),
+)
+type IngestReport = z.output<ReturnType<typeof ingestReport>>
 
 /** Runs what was asked for; its report. Errors: those of `ingestForCaller`. */
 export async function runIngest(
@@ -21,7 +23,7 @@ export async function runIngest(
 ): Promise<IngestReport> {
   const { ingestForCaller } = await import('../service/ingest-request.ts')
   const { report } = await ingestForCaller(service, ctx, request)
-  return ingestReport.parse(report)
+  return ingestReport().parse(report)
 }
 
 /** Names a run in one line. */

@@ -1,17 +1,19 @@
 import { z } from 'zod'
-import { type CallContext, counted } from '../../../server/plugin.ts'
+import { type CallContext, counted, once } from '../../../server/plugin.ts'
 import type { IngestRequest } from '../service/ingest-request.ts'
 import type { ModuleService } from '../service/module-service.ts'
 import { asShape, reportShape, summaryShape } from './shapes.ts'
 
 /** What the REST ingest routes answer: the summaries of this run, and its report (modules design 7). */
-export const ingestedShape = reportShape.extend({
-  summaries: z.array(summaryShape),
-  count: z.number().int(),
-  message: z.string(),
-  truncated: z.object({ reason: z.string() }).optional(),
-})
-export type IngestedSummaries = z.input<typeof ingestedShape>
+export const ingestedShape = once(() =>
+  reportShape.extend({
+    summaries: z.array(summaryShape),
+    count: z.number().int(),
+    message: z.string(),
+    truncated: z.object({ reason: z.string() }).optional(),
+  }),
+)
+export type IngestedSummaries = z.input<ReturnType<typeof ingestedShape>>
 
 /** Runs an ingest and reads back what it made. Errors: those of `ingestForCaller`. */
 export async function ingestWithSummaries(

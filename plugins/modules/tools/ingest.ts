@@ -48,7 +48,7 @@ export function ingestTool(service: ModuleService) {
       verb: 'ingest',
       positional: ['[config_file]'],
       short: { output_dir: 'o', clone_dir: 'c' },
-      found: (answer) => ingestReport.parse(answer).failures.length > 0,
+      found: (answer) => ingestReport().parse(answer).failures.length > 0,
     },
     example: { dry_run: true },
     handler: (ctx, input) => runIngest(service, ctx, input),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { cleanText, counted, defineTool, untrusted } from '../../../server/plugin.ts'
+import { cleanText, counted, defineTool, once, untrusted } from '../../../server/plugin.ts'
 import { pageOf } from '../answers/page.ts'
 import { repositoryPlace } from '../answers/result-rows.ts'
 import { NOTHING_INGESTED, outputDirField, truncation } from '../answers/shapes.ts'
@@ -8,7 +8,7 @@ import type { ModuleService } from '../service/module-service.ts'
 
 const REFS_SHOWN = 20
 
-const output = () =>
+const output = once(() =>
   z.object({
     repositories: z.array(
       z.object({
@@ -27,7 +27,8 @@ const output = () =>
     total: z.number().int(),
     next: z.string().optional(),
     truncated: truncation.optional(),
-  })
+  }),
+)
 
 /** `list_repositories` (spec module-ingestion "MCP tools"). */
 export function listRepositoriesTool(service: ModuleService) {

@@ -43,7 +43,7 @@ export function moduleUpgradeTool(service: ModuleService) {
         index,
         signal: ctx.signal,
       })
-      return upgradeAnswer.parse({ calls, skipped })
+      return upgradeAnswer().parse({ calls, skipped })
     },
     headline: upgradeHeadline,
   })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type CallContext, counted, defineTool, inWords, untrusted } from '../../../server/plugin.ts'
+import { type CallContext, counted, defineTool, inWords, once, untrusted } from '../../../server/plugin.ts'
 import { quoted } from '../answers/quoted.ts'
 import { resultRow } from '../answers/result-rows.ts'
 import { removedSinceField } from '../answers/shapes.ts'
@@ -54,7 +54,7 @@ const input = () =>
     config_file: inWords(z.string().max(4096).optional().describe('Another configuration.')),
   })
 
-const output = () =>
+const output = once(() =>
   z.object({
     results: z.array(result),
     count: z.number().int(),
@@ -70,7 +70,8 @@ const output = () =>
     excluded: z.object({ examples: z.number().int() }).optional(),
     details: z.object({ known_providers: z.array(z.string()) }).optional(),
     next: z.string().optional(),
-  })
+  }),
+)
 
 /** `search_modules_vector`, `POST /search/vector` and `satchel search`: one function. */
 export function searchModulesVectorTool(service: ModuleService) {

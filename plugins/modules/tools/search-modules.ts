@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { counted, defineTool, untrusted } from '../../../server/plugin.ts'
+import { counted, defineTool, once, untrusted } from '../../../server/plugin.ts'
 import { endOf, pageOf } from '../answers/page.ts'
 import { quoted } from '../answers/quoted.ts'
 import { resultRow } from '../answers/result-rows.ts'
@@ -12,7 +12,7 @@ import {
 } from '../answers/shapes.ts'
 import type { ModuleService } from '../service/module-service.ts'
 
-const output = () =>
+const output = once(() =>
   z.object({
     results: z.array(
       moduleHead.omit({ ref_kind: true }).extend({
@@ -26,7 +26,8 @@ const output = () =>
     query: z.string(),
     next: z.string().optional(),
     truncated: truncation.optional(),
-  })
+  }),
+)
 
 /** `search_modules` (spec module-ingestion "MCP tools"): keyword ranking, no embeddings needed. */
 export function searchModulesTool(service: ModuleService) {

@@ -19,6 +19,11 @@ export function changedTool<T extends Schemas>(
   return Object.defineProperties({}, { ...own, ...schemas }) as T // every part of a tool is there
 }
 
+/** Whether nothing is left to make: such a declaration is a tool as it is. */
+export function isMade<T extends Schemas>(tool: T | Declared<T>): tool is T {
+  return typeof tool.input !== 'function' && typeof tool.output !== 'function'
+}
+
 function madeOnce<T extends object>(made: T | (() => T)): PropertyDescriptor {
   if (typeof made !== 'function') return { value: made, enumerable: true }
   let schema: T | undefined
