@@ -12,6 +12,7 @@ const MODULES_LAYERS = [
   'output',
   'catalog',
   'search',
+  'shared',
   'ingest',
   'service',
   'answers',

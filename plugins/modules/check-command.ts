@@ -4,11 +4,11 @@ import { z } from 'zod'
 import { defineCommand, type Terminal } from '../../server/plugin.ts'
 import { CHECK_LEVELS } from './domain/check-levels.ts'
 import { MODULE_FILE_MAX_BYTES } from './domain/module-files.ts'
-import { emptyIndex, loadIndex, type ModuleIndex } from './output/module-index.ts'
+import { emptyIndex, type ModuleIndex } from './output/module-index.ts'
 import { refusals } from './reasons.ts'
 import type { CallDirectory } from './service/call-tree.ts'
 import type { CheckedTree } from './service/check-tree.ts'
-import type { ModuleService } from './service/module-service.ts'
+import { type ModuleService, placeOf } from './service/module-service.ts'
 
 const FORMATS = ['text', 'json', 'sarif', 'github'] as const
 type Format = (typeof FORMATS)[number]
@@ -47,9 +47,9 @@ export function checkCommand(service: ModuleService, version: string) {
     }),
     example: 'satchel modules check .',
     async run({ signal }, { path, format, fail_on, exclude, output_dir }, terminal) {
-      const outputDir = resolve(workingDirectory, output_dir ?? config.output_dir)
+      const outputDir = placeOf(service, resolve(workingDirectory, output_dir ?? config.output_dir))
       const directories = await read(workingDirectory, { path, exclude }, terminal)
-      const index = await loadIndex(outputDir)
+      const index = await service.storedIndex(outputDir)
       const tree = await check(service, { directories, index, outputDir, path, signal })
       const { reportOf } = await import('./answers/check-report.ts')
       const report = reportOf(tree, files(directories), fail_on)

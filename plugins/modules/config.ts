@@ -62,6 +62,13 @@ export const modulesConfig = z.object({
   repositories: z.array(repositoryEntry).default([]).describe('Repositories to process.'),
   output_dir: z.string().default('./output').describe('Folder of the JSON summaries.'),
   clone_dir: z.string().default('./repos').describe('Folder of the bare clones.'),
+  catalogue: z
+    .string()
+    .min(1)
+    .max(200)
+    .nullable()
+    .default(null)
+    .describe('Name of the catalogue in the database of storage.url; null: it is files, in output_dir.'),
   registry_aliases: z
     .record(z.string(), z.string())
     .default({})

@@ -13,6 +13,7 @@ import { moduleEvidence } from './service/evidence.ts'
 import { createFreshness } from './service/freshness.ts'
 import { createIngestTasks } from './service/ingest-tasks.ts'
 import { createModuleService, type ModuleService } from './service/module-service.ts'
+import { catalogueStore, sharedCatalogue } from './service/shared-catalogue.ts'
 import { analyzeRepositoryTool } from './tools/analyze-repository.ts'
 import { getModuleTool } from './tools/get-module.ts'
 import { ingestTool } from './tools/ingest.ts'
@@ -42,8 +43,15 @@ export const plugin = definePlugin({
   apiVersion: 1,
   config: modulesConfig,
   env: MODULES_ENV,
-  async setup(host, config) {
+  async setup(host, configured) {
     const { workingDirectory } = host
+    const openVectors = lazyVectors(host, workingDirectory)
+    const shared = sharedCatalogue(host, configured, async (folder) => {
+      const { afterFollow } = await import('./service/after-follow.ts')
+      await afterFollow({ host, embedding: configured.embedding, openVectors }, folder)
+    })
+    // What the database keeps is read from the folder that follows it.
+    const config = { ...configured, output_dir: shared?.outputDir ?? configured.output_dir }
     const freshness = createFreshness(host, config, async (signal, progress) => {
       const { ingestForOperator } = await import('./service/ingest-request.ts')
       return (await ingestForOperator(service, signal, progress)).report
@@ -53,7 +61,8 @@ export const plugin = definePlugin({
       config,
       workingDirectory,
       freshness,
-      openVectors: lazyVectors(host, workingDirectory),
+      openVectors,
+      ...(shared && { shared }),
     })
     const outputDir = resolve(workingDirectory, config.output_dir)
     const { saying } = createPartialAnswers(service)
@@ -92,9 +101,9 @@ export const plugin = definePlugin({
         const { moduleMeasurements } = await import('./measurements.ts')
         return moduleMeasurements({ outputDir, running: tasks.running(), now: host.now() })
       },
-      stores: async () => [
-        { name: 'catalogue', parts: [{ name: 'output', path: outputDir, except: LOCKS }] },
-      ],
+      ...(host.database && { database: catalogueStore(host, shared) }),
+      stores: async () =>
+        shared ? [] : [{ name: 'catalogue', parts: [{ name: 'output', path: outputDir, except: LOCKS }] }],
       async start() {
         freshness.onStart()
       },

@@ -1,5 +1,6 @@
 import { defineRefusals, type ErrorCode, isSatchelError } from '../../server/plugin.ts'
 import { callReasons } from './call-reasons.ts'
+import { catalogueReasons } from './catalogue-reasons.ts'
 import { registryReasons } from './registry-reasons.ts'
 
 const OTHER_COLLECTION = 'Set another embedding.collection_name and run ingest again.'
@@ -185,11 +186,7 @@ export const refusals = defineRefusals({
     message: 'The place for this clone is taken by something else.',
     next: 'Choose another clone_dir.',
   },
-  ingest_running: {
-    code: 'conflict',
-    message: 'Another ingest is running there.',
-    next: 'Wait until it has ended.',
-  },
+  ...catalogueReasons,
   first_ingest_running: {
     code: 'unavailable',
     message: 'The first ingest is running ({done} of {total}).',

@@ -47,6 +47,7 @@ async function searchBy(service: ModuleService, mode: SearchMode, { query, limit
   const session = await service.searchSession()
   const { embedding, output_dir } = service.config
   const outputDir = resolve(service.workingDirectory, output_dir)
+  await service.followed(outputDir)
   return session.withIndex(
     () => service.storedIndex(outputDir),
     async (index, lexicon) => {

@@ -2,11 +2,10 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { counted, defineCommand, showHidden } from '../../server/plugin.ts'
 import { upgradeAnswer } from './answers/upgrade.ts'
-import { loadIndex } from './output/module-index.ts'
 import { refusals } from './reasons.ts'
 import type { CallFile } from './service/call-file.ts'
 import type { FileChange } from './service/call-files.ts'
-import type { ModuleService } from './service/module-service.ts'
+import { type ModuleService, placeOf } from './service/module-service.ts'
 
 /**
  * `satchel modules upgrade FILE|DIR`: the plan of `module_upgrade` for files, as a diff; with `--write` the files are
@@ -29,11 +28,11 @@ export function upgradeCommand(service: ModuleService) {
     }),
     example: 'satchel modules upgrade main.tf --to v2.0.0',
     async run({ signal }, { path, to, call, write, output_dir }, terminal) {
-      const outputDir = resolve(workingDirectory, output_dir ?? config.output_dir)
+      const outputDir = placeOf(service, resolve(workingDirectory, output_dir ?? config.output_dir))
       const { diffOf, readCallFiles, writeCallFiles } = await import('./service/call-files.ts')
       const { upgradeCalls } = await import('./service/upgrade-calls.ts')
       const { upgradeText } = await import('./answers/upgrade-text.ts')
-      const index = await loadIndex(outputDir)
+      const index = await service.storedIndex(outputDir)
       if (index === undefined) throw refusals.no_index()
       const files = await readCallFiles(workingDirectory, path)
       const upgrade = await upgradeCalls(service, { files, to, call, outputDir, index, signal })

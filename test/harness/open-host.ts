@@ -26,6 +26,8 @@ export interface OpenHostOptions {
   /** Absent: a new temporary folder, removed after the test. */
   readonly projectRoot?: string
   readonly filter?: Partial<ToolFilter>
+  /** Address of a database, as `storage.url`. */
+  readonly databaseUrl?: string
   openListener?(host: RunningHost, listener: Listener): Promise<OpenListener>
 }
 
@@ -61,6 +63,7 @@ export async function openHost(t: TestContext, options: OpenHostOptions): Promis
       filter: { profile: 'full', readOnly: false, include: [], exclude: [], ...options.filter },
       assetPath,
       openListener: options.openListener ?? refuseListeners,
+      ...(options.databaseUrl !== undefined && { databaseUrl: options.databaseUrl }),
     },
   )
   t.after(() => host.stop())

@@ -13,13 +13,13 @@ import {
   stateDir,
   summaryFiles,
 } from '../output/module-index.ts'
-import { storageFailure, sweepTemporaryFiles } from '../output/summary-files.ts'
+import { removeFiles, storageFailure, sweepTemporaryFiles } from '../output/summary-files.ts'
 import { refusals } from '../reasons.ts'
 import { remoteEndpoint } from '../registry/remote.ts'
 import type { VectorReport } from '../search/vector-update.ts'
 import { type RepositoryPlan, respelledWarnings } from './plan.ts'
 import { runPooled } from './pool.ts'
-import { knownAbsent, pruneRecords, removeFiles } from './prune.ts'
+import { knownAbsent, pruneRecords } from './prune.ts'
 import { readRepository } from './read-repository.ts'
 import { type IngestReport, inPlaceOrder } from './report.ts'
 import { clonePath, planRun, type Run, type RunRequest, sayOf } from './run.ts'

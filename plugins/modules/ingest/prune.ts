@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-import { orMissing, realDisk } from '../../../server/plugin.ts'
 import type { IndexRecord } from '../output/module-index.ts'
 import type { ModulePlace } from './report.ts'
 import type { Run } from './run.ts'
@@ -28,17 +26,4 @@ export function knownAbsent({
   return [...records.values()]
     .filter((record) => sightings.isAbsent(record) && !isUnread(record))
     .map(({ repository, ref, path }) => ({ repository, ref, path }))
-}
-
-/** Removes summary files that no record names, durably; a name that is not a plain file name is left alone. */
-export async function removeFiles(
-  outputDir: string,
-  names: readonly string[],
-  disk = realDisk,
-): Promise<void> {
-  for (const name of names) {
-    if (/^[A-Za-z0-9_+-][A-Za-z0-9._+-]*\.json$/.test(name))
-      await orMissing(disk.unlink(join(outputDir, name)))
-  }
-  if (names.length > 0) await disk.syncDirectory(outputDir)
 }

@@ -33,7 +33,8 @@ export async function updateVectors(
   return { report, isNews }
 }
 
-function withVector(record: IndexRecord, embedded: VectorReport['embedded']): IndexRecord {
+/** Notes in a record whether it has a vector, and of which document. */
+export function withVector(record: IndexRecord, embedded: VectorReport['embedded']): IndexRecord {
   const { document_mark: _, ...rest } = record
   const mark = embedded.get(record.id)
   return { ...rest, embedded: embedded.has(record.id), ...(mark !== undefined && { document_mark: mark }) }

@@ -188,6 +188,7 @@ function ownRecord(
 /** The index row of a summary. */
 export function recordOf(id: string, summary: ModuleSummary, written: Written): IndexRecord {
   const { repository, name, ref, ref_kind, path, kind, commit, description } = summary
+  // In the order of the schema, so that an index that was loaded is saved with the same bytes.
   return {
     id,
     repository,
@@ -197,6 +198,9 @@ export function recordOf(id: string, summary: ModuleSummary, written: Written): 
     path,
     kind,
     commit,
+    options_digest: written.options_digest,
+    summary_file: written.summary_file,
+    summary_sha256: written.summary_sha256,
     description,
     provider: primaryProvider(summary),
     providers: providerNames(summary),
@@ -207,6 +211,7 @@ export function recordOf(id: string, summary: ModuleSummary, written: Written): 
       outputs: summary.outputs.length,
       resources: summary.resources.length,
     },
-    ...written,
+    last_updated: written.last_updated,
+    embedded: written.embedded,
   }
 }

@@ -32,6 +32,9 @@ export interface CodePlace {
   readonly path: string
 }
 
+/** Lines of another format say something else. */
+export const CODE_FORMAT = `code-${CODE_VERSION}`
+
 const FILE = 'file'
 const DIRECTORY = 'directory'
 
@@ -199,9 +202,10 @@ function parseRow(line: string): Row | undefined {
   }
 }
 
-function codePath(outputDir: string, repository: string): string {
+/** The file of a repository's code, to which writers only append. */
+export function codePath(outputDir: string, repository: string): string {
   const name = createHash('sha256').update(repository).digest('hex').slice(0, 24)
-  return join(stateDir(outputDir), `code-${CODE_VERSION}`, `${name}.ndjson`)
+  return join(stateDir(outputDir), CODE_FORMAT, `${name}.ndjson`)
 }
 
 /** The name counts: `.tf.json` is read otherwise than `.tf`, and what cannot be read is addressed by it. */

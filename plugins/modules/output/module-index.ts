@@ -87,6 +87,16 @@ const repositoryRow = z.object({
 })
 export type RepositoryRow = z.output<typeof repositoryRow>
 
+/** A record as JSON, as a database has it. Errors: those of its schema. */
+export function parseRecord(text: string): IndexRecord {
+  return indexRecord.parse(JSON.parse(text))
+}
+
+/** A repository of an index as JSON, as a database has it. Errors: those of its schema. */
+export function parseRepositoryRow(text: string): RepositoryRow {
+  return repositoryRow.parse(JSON.parse(text))
+}
+
 const FORMAT = 1
 
 const indexFile = z.object({

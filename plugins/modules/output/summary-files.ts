@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { realDisk, removeQuietly, systemCode } from '../../../server/plugin.ts'
+import { orMissing, realDisk, removeQuietly, systemCode } from '../../../server/plugin.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { refusals } from '../reasons.ts'
 
@@ -19,6 +19,19 @@ export async function sweepTemporaryFiles(directories: readonly string[], disk =
       if (/^\.tmp-\d+-[0-9a-f]{12}$/.test(name)) await removeQuietly(disk, join(directory, name))
     }
   }
+}
+
+/** Removes summary files that no record names, durably; a name that is not a plain file name is left alone. */
+export async function removeFiles(
+  outputDir: string,
+  names: readonly string[],
+  disk = realDisk,
+): Promise<void> {
+  for (const name of names) {
+    if (/^[A-Za-z0-9_+-][A-Za-z0-9._+-]*\.json$/.test(name))
+      await orMissing(disk.unlink(join(outputDir, name)))
+  }
+  if (names.length > 0) await disk.syncDirectory(outputDir)
 }
 
 /** Converts a failed write to `where` to an error that a caller can act on; returns any other value unchanged. */

@@ -17,6 +17,7 @@ import type { SearchEnvironment, SearchSession } from '../search/search-session.
 import type { OpenVectors } from '../search/vector-update.ts'
 import { type AskedVersions, createAskedVersions } from './asked-versions.ts'
 import type { Freshness } from './freshness.ts'
+import type { SharedCatalogue } from './shared-catalogue.ts'
 
 /** What every tool of this plugin works with: the configuration, and read access to what was ingested. */
 export interface ModuleService {
@@ -25,9 +26,13 @@ export interface ModuleService {
   /** Base of relative paths in the configuration (modules design 1). */
   readonly workingDirectory: string
   readonly openVectors?: OpenVectors
+  /** Where the database keeps the configured catalogue; absent: it is files. */
+  readonly shared?: SharedCatalogue
   readonly freshness: Freshness
   /** Versions that no ingest has read. */
   readonly asked: AskedVersions
+  /** Brings a folder that follows a database up to date; does nothing for any other. Errors: those of the database. */
+  followed(outputDir: string): Promise<void>
   /** The folder of summaries for this call. Errors: `forbidden`/`path_refused`. */
   outputDir(ctx: CallContext, given: string | undefined): Promise<string>
   /** The index, undefined before the first ingest. Errors: `conflict`/`index_damaged`. */
@@ -56,9 +61,9 @@ export interface ModuleService {
 
 /** Makes the service; opens nothing. */
 export function createModuleService(
-  parts: Pick<ModuleService, 'host' | 'config' | 'workingDirectory' | 'freshness' | 'openVectors'>,
+  parts: Pick<ModuleService, 'host' | 'config' | 'workingDirectory' | 'freshness' | 'openVectors' | 'shared'>,
 ): ModuleService {
-  const { host, config, workingDirectory, freshness } = parts
+  const { host, config, workingDirectory, freshness, shared } = parts
   const readIndex = createIndexReader()
   const session = lastMade<SearchSession>()
   const others = lastMade<SearchSession>()
@@ -76,9 +81,13 @@ export function createModuleService(
   const service: ModuleService = {
     ...parts,
     asked: createAskedVersions(parts),
+    async followed(outputDir) {
+      if (outputDir === configured) await shared?.follow()
+    },
     outputDir: async (ctx, given) =>
-      given === undefined ? configured : await callerPath(service, ctx, given),
+      given === undefined ? configured : placeOf(service, await callerPath(service, ctx, given)),
     async findIndex(ctx, outputDir) {
+      await service.followed(outputDir)
       const index = await readIndex(outputDir)
       if (outputDir === configured) await freshness.beforeCall(ctx, index)
       return index
@@ -88,13 +97,17 @@ export function createModuleService(
       if (index) return index
       throw refusals.no_index()
     },
-    storedIndex: readIndex,
+    async storedIndex(outputDir) {
+      await service.followed(outputDir)
+      return await readIndex(outputDir)
+    },
     summary: loadRecordSummary,
     searchSession: () => session([], () => openSession(configured)),
     searchSessionOf: (outputDir) =>
       outputDir === configured ? service.searchSession() : others([outputDir], () => openSession(outputDir)),
     async searching(ctx, session, search) {
       const { outputDir } = session.target
+      await service.followed(outputDir)
       const head = loadIndexHead(outputDir)
       if (head && outputDir === configured) await freshness.beforeCall(ctx, head)
       return await session.withIndex(
@@ -107,6 +120,11 @@ export function createModuleService(
     },
   }
   return service
+}
+
+/** Where the summaries for this folder are: those of a database are in the folder that follows it. */
+export function placeOf({ shared }: Pick<ModuleService, 'shared'>, directory: string): string {
+  return shared?.placeOf(directory) ?? directory
 }
 
 /** What a search needs of its surroundings. */

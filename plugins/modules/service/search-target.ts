@@ -3,7 +3,7 @@ import type { CallContext } from '../../../server/plugin.ts'
 import type { SearchTarget } from '../search/search-session.ts'
 import { callerEmbedding } from './caller-embedding.ts'
 import { loadConfigFile } from './config-text.ts'
-import { callerPath, isOutputDirFixed, type ModuleService } from './module-service.ts'
+import { callerPath, isOutputDirFixed, type ModuleService, placeOf } from './module-service.ts'
 
 /**
  * The search target of a configuration that a caller names; its folders are confined too.
@@ -19,7 +19,7 @@ export async function searchTargetOf(
   const named = await loadConfigFile(file, host.env)
   if (ctx.door === 'cli' || file === host.configFile) {
     return {
-      outputDir: resolve(workingDirectory, named.output_dir),
+      outputDir: placeOf(service, resolve(workingDirectory, named.output_dir)),
       embedding: named.embedding,
       configFile: file,
     }
@@ -27,7 +27,7 @@ export async function searchTargetOf(
   return {
     outputDir: isOutputDirFixed(service)
       ? await service.outputDir(ctx, undefined)
-      : await callerPath(service, ctx, named.output_dir),
+      : placeOf(service, await callerPath(service, ctx, named.output_dir)),
     embedding: await callerEmbedding(service, ctx, named.embedding),
     configFile: file,
   }

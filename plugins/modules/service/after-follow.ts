@@ -1,0 +1,61 @@
+import type { Host } from '../../../server/plugin.ts'
+import { changedUris } from '../catalog/changed-uris.ts'
+import type { EmbeddingOptions } from '../config.ts'
+import { withVector } from '../ingest/run-vectors.ts'
+import { type IndexRecord, type ModuleIndex, saveIndex } from '../output/module-index.ts'
+import { loadSummary } from '../output/summary-files.ts'
+import { loadLexicon } from '../search/lexicon-file.ts'
+import { searchIndexSaver } from '../search/search-index-file.ts'
+import type { OpenVectors } from '../search/vector-update.ts'
+import type { FollowedFolder } from './shared-catalogue.ts'
+
+interface Parts {
+  readonly host: Host
+  readonly embedding: EmbeddingOptions
+  readonly openVectors: OpenVectors
+}
+
+/**
+ * What an ingest would have made besides: the search index, and the vectors of this machine. Those of a server are written by
+ * the ingest alone. The caller holds the lock of the folder. Never rejects: what failed is made by a search, or the next time.
+ */
+export async function afterFollow(parts: Parts, folder: FollowedFolder): Promise<void> {
+  const { host } = parts
+  const { index, changed, outputDir } = folder
+  if (index === undefined) return
+  const load = (record: IndexRecord) => loadSummary(outputDir, record.summary_file)
+  try {
+    const embedded = await withVectors(parts, folder, index)
+    const lexicon = () => loadLexicon(host.configFile)
+    await searchIndexSaver(lexicon)({ outputDir, index: embedded, load, disk: undefined })
+  } catch (error) {
+    host.log.warn('what a search needs of the followed catalogue could not be made', { error })
+  }
+  const ids = new Set(changed)
+  const records = index.records.filter(({ id }) => ids.has(id))
+  for (const uri of changedUris(index, records)) host.resourceChanged(uri)
+}
+
+async function withVectors(
+  { host, embedding, openVectors }: Parts,
+  { changed, outputDir }: FollowedFolder,
+  index: ModuleIndex,
+): Promise<ModuleIndex> {
+  if (!embedding.enabled || embedding.vectordb_host) return index
+  const vectors = await openVectors(embedding, 'operator', host.signal)
+  const { embedded, failures } = await vectors.update({
+    index,
+    records: index.records,
+    touched: new Set(changed),
+    removed: index.stale_vectors,
+    load: (record) => loadSummary(outputDir, record.summary_file),
+    signal: host.signal,
+    progress: () => {},
+  })
+  if (failures.length > 0)
+    host.log.warn('modules of the followed catalogue have no vector', { count: failures.length })
+  const records = index.records.map((record) => withVector(record, embedded))
+  const next = { ...index, records, stale_vectors: [], had_vectors: true }
+  await saveIndex(outputDir, next)
+  return next
+}

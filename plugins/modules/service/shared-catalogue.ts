@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto'
+import { join, resolve } from 'node:path'
+import type { CopiedRecords, Database, Host } from '../../../server/plugin.ts'
+import type { ModulesConfig } from '../config.ts'
+import { loadIndexHead, stateDir } from '../output/module-index.ts'
+import { isReason } from '../reasons.ts'
+import type { CatalogueRows } from '../shared/catalogue-rows.ts'
+import { MIGRATIONS } from '../shared/migrations.ts'
+
+/** The catalogue of a configuration that the database keeps, and the folder of this machine that follows it. */
+export interface SharedCatalogue {
+  readonly name: string
+  readonly database: Database
+  /** The folder that follows the rows. */
+  readonly outputDir: string
+  /** Where the summaries for `directory` are: another folder for the configured one. */
+  placeOf(directory: string): string
+  /**
+   * Brings the folder up to date, at most once a second; concurrent calls share it. Without the database, what was followed
+   * before stays. Errors: those of the database, where nothing was followed yet.
+   */
+  follow(): Promise<void>
+  lag(): Promise<Lag>
+  importFiles(signal: AbortSignal): Promise<CopiedRecords>
+  exportFiles(): Promise<CopiedRecords>
+}
+
+/** How far the folder is behind the rows. */
+export interface Lag {
+  readonly changes: number
+  /** Since it was last known to be level; 0 while it is. */
+  readonly seconds: number
+}
+
+const LOOK_EVERY_MS = 1_000
+
+/** The catalogue that `catalogue` names; undefined where it is files. Opens nothing. */
+export function sharedCatalogue(
+  host: Host,
+  config: Pick<ModulesConfig, 'catalogue' | 'output_dir'>,
+  afterFollow: (changes: FollowedFolder) => Promise<void>,
+): SharedCatalogue | undefined {
+  const { database } = host
+  const { catalogue: name } = config
+  if (!database || name === null) return undefined
+  const filesDir = resolve(host.workingDirectory, config.output_dir)
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 8)
+  const outputDir = join(stateDir(filesDir), `catalogue-${digest}`)
+  const rows = async (): Promise<CatalogueRows> => {
+    const { catalogueRows } = await import('../shared/catalogue-rows.ts')
+    return catalogueRows(database, name)
+  }
+  const { look, lag } = createLooks({ rows, outputDir, name, afterFollow })
+  const copied = async (copy: 'importCatalogue' | 'exportCatalogue', signal: AbortSignal) =>
+    (await import('../shared/copy-catalogue.ts'))[copy](
+      { rows: await rows(), catalogue: name, outputDir: filesDir },
+      signal,
+    )
+  return {
+    name,
+    database,
+    outputDir,
+    placeOf: (directory) => (directory === filesDir ? outputDir : directory),
+    async follow() {
+      try {
+        await look()
+      } catch (thrown) {
+        if (loadIndexHead(outputDir) === undefined) throw thrown
+        host.log.warn('the catalogue of the database could not be followed', { error: thrown })
+      }
+    },
+    lag,
+    async importFiles(signal) {
+      return { from: config.output_dir, to: database.place, ...(await copied('importCatalogue', signal)) }
+    },
+    async exportFiles() {
+      return {
+        from: database.place,
+        to: config.output_dir,
+        ...(await copied('exportCatalogue', host.signal)),
+      }
+    },
+  }
+}
+
+/** The tables, and the copies between them and files; a configuration without a catalogue copies nothing. */
+export function catalogueStore({ database }: Host, shared: SharedCatalogue | undefined) {
+  const nothing = async () => ({ from: '', to: database?.place ?? '', copied: 0, present: 0 })
+  return {
+    name: 'catalogue',
+    migrations: MIGRATIONS,
+    importFiles: shared?.importFiles ?? nothing,
+    exportFiles: shared?.exportFiles ?? nothing,
+    ...(shared && { lag: shared.lag }),
+  }
+}
+
+/** A folder that follows, and what changed in it. */
+export type FollowedFolder = Awaited<ReturnType<typeof import('../shared/follow.ts').follow>> & {
+  readonly outputDir: string
+}
+
+interface Looked {
+  readonly name: string
+  readonly outputDir: string
+  rows(): Promise<CatalogueRows>
+  afterFollow(folder: FollowedFolder): Promise<void>
+}
+
+/** Looks at the head of the rows, and follows where it moved. */
+function createLooks({ name, outputDir, rows, afterFollow }: Looked) {
+  let looking: Promise<void> | undefined
+  let lookedMs = Number.NEGATIVE_INFINITY
+  let levelMs = performance.now()
+  const lagNow = async (): Promise<Lag> => {
+    const { lagOf } = await import('../shared/follow.ts')
+    const changes = await lagOf({ rows: await rows(), catalogue: name, outputDir })
+    if (changes === 0) levelMs = performance.now()
+    return { changes, seconds: changes === 0 ? 0 : (performance.now() - levelMs) / 1000 }
+  }
+  const follow = async (): Promise<void> => {
+    if ((await lagNow()).changes === 0) return
+    const [{ followLocked }, own] = await Promise.all([import('../shared/follow.ts'), rows()])
+    try {
+      await followLocked({ rows: own, catalogue: name, outputDir }, (followed) =>
+        afterFollow({ ...followed, outputDir }),
+      )
+      levelMs = performance.now()
+    } catch (thrown) {
+      // The ingest that has the folder follows, too.
+      if (!isReason(thrown, 'ingest_running')) throw thrown
+    }
+  }
+  const look = async (): Promise<void> => {
+    if (looking !== undefined) return await looking
+    if (performance.now() - lookedMs < LOOK_EVERY_MS) return
+    looking = follow().then(() => {
+      lookedMs = performance.now()
+    })
+    try {
+      await looking
+    } finally {
+      looking = undefined
+    }
+  }
+  return {
+    look,
+    /** Asks the database, and follows in the background: who asks needs no call to come. */
+    async lag(): Promise<Lag> {
+      const lag = await lagNow()
+      if (lag.changes > 0) look().catch(() => undefined) // the next call of a tool says what is wrong
+      return lag
+    },
+  }
+}
