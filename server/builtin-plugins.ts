@@ -183,6 +183,7 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
         'repositories',
         'output_dir',
         'clone_dir',
+        'catalogue',
         'registry_aliases',
         'read_missing_refs',
         'embedding',

@@ -23,6 +23,7 @@ export type {
   DatabaseStore,
   SqlRow,
   SqlValue,
+  StoreLag,
 } from './contract/advanced/database.ts'
 export { changedTool } from './contract/advanced/declared-tool.ts'
 export type {

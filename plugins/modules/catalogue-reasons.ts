@@ -5,6 +5,21 @@ export const catalogueReasons = {
     message: 'Another ingest is running there.',
     next: 'Wait until it has ended.',
   },
+  worker_without_queue: {
+    code: 'invalid',
+    message: 'A worker takes its repositories from a queue in a database, and no catalogue is named there.',
+    next: 'Set storage.url and catalogue.',
+  },
+  reading_given_up: {
+    code: 'unavailable',
+    message: 'Three workers were lost while they read this repository; it is left as it was.',
+    next: 'Run `satchel ingest` again.',
+  },
+  asked_otherwise: {
+    code: 'conflict',
+    message: 'Another configuration asked for this repository with other options after this one did.',
+    next: 'Give every machine the same entries for a repository.',
+  },
   catalogue_differs: {
     code: 'conflict',
     message:

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { definePlugin, type Host } from '../../server/plugin.ts'
 import { checkCommand } from './check-command.ts'
-import { MODULES_ENV, modulesConfig } from './config.ts'
+import { MODULES_ENV, type ModulesConfig, modulesConfig } from './config.ts'
 import { initCommand } from './init.ts'
 import { stateDir } from './output/module-index.ts'
 import { modulePrompts } from './prompts.ts'
@@ -46,10 +46,7 @@ export const plugin = definePlugin({
   async setup(host, configured) {
     const { workingDirectory } = host
     const openVectors = lazyVectors(host, workingDirectory)
-    const shared = sharedCatalogue(host, configured, async (folder) => {
-      const { afterFollow } = await import('./service/after-follow.ts')
-      await afterFollow({ host, embedding: configured.embedding, openVectors }, folder)
-    })
+    const shared = openShared(host, configured, openVectors)
     // What the database keeps is read from the folder that follows it.
     const config = { ...configured, output_dir: shared?.outputDir ?? configured.output_dir }
     const freshness = createFreshness(host, config, async (signal, progress) => {
@@ -99,9 +96,10 @@ export const plugin = definePlugin({
       },
       async measurements() {
         const { moduleMeasurements } = await import('./measurements.ts')
-        return moduleMeasurements({ outputDir, running: tasks.running(), now: host.now() })
+        const measured = { outputDir, running: tasks.running(), now: host.now() }
+        return moduleMeasurements({ ...measured, ...(shared && { lag: shared.lag }) })
       },
-      ...(host.database && { database: catalogueStore(host, shared) }),
+      ...(host.database && { database: catalogueStore(shared) }),
       stores: async () =>
         shared ? [] : [{ name: 'catalogue', parts: [{ name: 'output', path: outputDir, except: LOCKS }] }],
       async start() {
@@ -114,6 +112,14 @@ export const plugin = definePlugin({
     }
   },
 })
+
+/** The catalogue of the database, where one is named. What follows it makes what a search needs, as an ingest does. */
+function openShared(host: Host, config: ModulesConfig, openVectors: OpenVectors) {
+  return sharedCatalogue(host, config, async (folder) => {
+    const { afterFollow } = await import('./service/after-follow.ts')
+    await afterFollow({ host, embedding: config.embedding, openVectors }, folder)
+  })
+}
 
 /** The vector step, loaded when a run first keeps vectors. */
 function lazyVectors(host: Host, workingDirectory: string): OpenVectors {

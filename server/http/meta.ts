@@ -1,7 +1,11 @@
 import type { RunningHost } from '../host.ts'
 import { measurementsOf } from '../measurements.ts'
 import type { Metrics } from '../metrics.ts'
+import { within } from '../platform/within.ts'
+import type { Registry } from '../registry.ts'
+import type { HostDatabase } from '../storage/database.ts'
 import { storageMeasurements } from '../storage/measurements.ts'
+import { refusals as storageRefusals } from '../storage/refusals.ts'
 import { requireScope } from '../tokens/scopes.ts'
 import type { Endpoint, HttpOptions } from './exchange.ts'
 import { jsonAnswer } from './json-answer.ts'
@@ -36,14 +40,33 @@ export function metaEndpoints(
 }
 
 /** Errors: `unavailable`/`stopping` while the server drains; those of the database, which is asked for 2 s. */
-async function readiness({ database }: RunningHost, { version, loopDelay, isDraining }: HttpOptions) {
+async function readiness(
+  { database, registry }: RunningHost,
+  { version, loopDelay, isDraining }: HttpOptions,
+) {
   if (isDraining?.()) throw refusals.stopping()
   return {
     status: 'ready',
     version,
     ...(loopDelay && { loop_delay_ms: loopDelay() }),
-    ...(database && { storage: await database.check(STORAGE_LIMIT_MS) }),
+    ...(database && {
+      storage: { ...(await database.check(STORAGE_LIMIT_MS)), ...(await behind(registry, database)) },
+    }),
   }
+}
+
+/** How far what this machine keeps of each store is behind the database; nothing where no store keeps anything. */
+async function behind({ instances }: Pick<Registry, 'instances'>, { place }: Pick<HostDatabase, 'place'>) {
+  const late = () => storageRefusals.storage_busy({ place })
+  const lags = await within(STORAGE_LIMIT_MS, late, () =>
+    Promise.all(
+      instances.map(async ({ instance: { database: store } }) =>
+        store?.lag ? [[store.name, await store.lag()] as const] : [],
+      ),
+    ),
+  )
+  const found = lags.flat()
+  return found.length === 0 ? {} : { behind: Object.fromEntries(found) }
 }
 
 const OPENMETRICS = 'application/openmetrics-text'

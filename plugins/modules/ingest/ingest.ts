@@ -26,6 +26,8 @@ import { clonePath, planRun, type Run, type RunRequest, sayOf } from './run.ts'
 import { openRunProgress, type RunProgress } from './run-progress.ts'
 import { createRunSaver } from './run-saver.ts'
 import { summaryLoader, updateVectors } from './run-vectors.ts'
+import { openCopy, type SharedCopy } from './shared-copy.ts'
+import { type Claimed, readClaimed } from './shared-run.ts'
 import { createSummaryOutput, type SummaryOutput } from './summary-output.ts'
 import { inTightHeap } from './tight-heap.ts'
 
@@ -54,12 +56,11 @@ async function ingestAll(request: RunRequest): Promise<Ingested> {
   const lock = await lockOutput(request)
   try {
     const { outputDir, cloneDir } = request
-    const [run] = await Promise.all([
-      openRun(request, cloneDir, lock),
-      sweepTemporaryFiles([outputDir, stateDir(outputDir)], request.disk),
-    ])
+    await sweepTemporaryFiles([outputDir, stateDir(outputDir)], request.disk)
+    const copy = request.shared && (await openCopy(request.shared, request, lock))
+    const run = await openRun(request, cloneDir, lock)
     const referenceReads = run.reader.referenceReads()
-    const { removed, finished } = await readAndFinish(run)
+    const { removed, finished } = await readAndFinish(run, copy)
     if (run.cleanup) await removeStores(cloneDir, cloneNames(run))
     return {
       report: {
@@ -77,10 +78,12 @@ async function ingestAll(request: RunRequest): Promise<Ingested> {
 }
 
 /** Reads and writes everything; however it ends, readers can learn what is missing. */
-async function readAndFinish(run: IngestRun): Promise<Finish> {
+async function readAndFinish(run: IngestRun, copy: SharedCopy | undefined): Promise<Finish> {
   try {
-    await readAll(run)
-    return await finish(run)
+    const claimed = await readAll(run, copy?.change)
+    const done = await finish(run, claimed?.removed)
+    await copy?.finish(run, claimed)
+    return done
   } finally {
     // What stopped the run is told by its error; that a disk is full would hide it.
     await run.progressFile.end().catch(() => undefined)
@@ -90,6 +93,7 @@ async function readAndFinish(run: IngestRun): Promise<Finish> {
 /** A run that writes an output directory. */
 interface IngestRun extends Run<SummaryOutput> {
   readonly stamps: FileStamps
+  readonly earlier: ModuleIndex | undefined
   readonly progressFile: RunProgress
   /** Replaces the index, unless another run has taken the lock of the directory. */
   save(index: ModuleIndex): Promise<void>
@@ -122,7 +126,7 @@ export async function openRun(
   const save = (index: ModuleIndex): Promise<void> =>
     progressFile.saving(() => saveIndex(outputDir, index, { disk, beforeCommit }))
   const say = sayOf(plan.repositories, request)
-  return { ...request, plan, tally, output, stamps, progressFile, save, workDir, say }
+  return { ...request, plan, tally, output, stamps, earlier, progressFile, save, workDir, say }
 }
 
 async function dryRun(request: RunRequest, began: number): Promise<Ingested> {
@@ -166,10 +170,14 @@ function reportOf({ plan, now, outputDir, output, tally }: IngestRun, began: num
   }
 }
 
-async function lockOutput({ outputDir, disk }: RunRequest): Promise<ProcessLock> {
+const FOLLOWING_MS = 5_000
+
+async function lockOutput({ outputDir, disk, shared }: RunRequest): Promise<ProcessLock> {
   try {
     await makeDirectoryDurably(stateDir(outputDir), undefined, disk)
-    return await takeIngestLock(join(stateDir(outputDir), 'ingest.lock'), { disk })
+    // To follow what others published takes a folder only for a moment.
+    const waitMs = shared ? FOLLOWING_MS : 0
+    return await takeIngestLock(join(stateDir(outputDir), 'ingest.lock'), { disk, waitMs })
   } catch (thrown) {
     throw storageFailure(thrown)
   }
@@ -179,7 +187,7 @@ function cloneNames(run: Run): ReadonlySet<string> {
   return new Set(run.plan.repositories.map((of) => clonePath(run, of).slice(run.cloneDir.length + 1)))
 }
 
-async function readAll(run: IngestRun): Promise<void> {
+async function readAll(run: IngestRun, change: number | undefined): Promise<Claimed | undefined> {
   const { now, output, progressFile } = run
   const { refs } = run.tally
   const isReading = (): boolean => refs.processed + refs.empty > 0
@@ -196,13 +204,31 @@ async function readAll(run: IngestRun): Promise<void> {
     if (systemCode(thrown) === 'EEXIST') throw refusals.clone_dir_is_file({ folder: run.cloneDir })
     throw storageFailure(thrown, 'The folder of the clones')
   }
-  await readRepositories(run, saver.read)
+  const claimed = await readBy(run, change, saver.read)
   await saver.settled()
   if (run.signal.aborted) {
     await run.output.flush()
     await run.save(run.output.index(null))
     throw abortError(run.signal)
   }
+  return claimed
+}
+
+/** Reads all repositories, or those that the queue gives. */
+async function readBy(
+  run: IngestRun,
+  change: number | undefined,
+  afterEach: (repository: RepositoryPlan) => Promise<void>,
+): Promise<Claimed | undefined> {
+  const { shared, earlier, plan, progressFile } = run
+  if (shared === undefined || change === undefined) {
+    await readRepositories(run, afterEach)
+    return undefined
+  }
+  const before = new Map(earlier?.records.map((record) => [record.id, record]))
+  const claimed = await readClaimed({ ...run, shared, change, before }, afterEach)
+  for (const repository of plan.repositories) progressFile.read(repository) // others read the rest
+  return claimed
 }
 
 async function readRepositories(
@@ -230,14 +256,14 @@ interface Finish {
   readonly finished: Pick<IngestReport, 'pruned' | 'vectors' | 'failures'>
 }
 
-/** Index, removed files, vectors, and the index again with what is embedded. */
-export async function finish(run: IngestRun): Promise<Finish> {
+/** Index, removed files, vectors, and the index again with what is embedded. `pruned`: what is no longer in the output. */
+export async function finish(run: IngestRun, pruned?: readonly IndexRecord[]): Promise<Finish> {
   const { outputDir, output, stamps, tally } = run
   await output.flush()
   // Noted before the store is touched: a run that is killed may leave vectors of any record.
   const embedded = [...output.records.values()].some((record) => record.embedded)
   output.hadVectors ||= run.vectors !== undefined || embedded
-  const removed = run.prune ? pruneRecords(output) : []
+  const removed = pruned ?? (run.prune ? pruneRecords(output) : [])
   // A run without embeddings, or one that is killed, leaves their removal to the next.
   if (output.hadVectors) for (const { id } of removed) output.staleVectors.add(id)
   const finishedAt = run.now().toISOString()

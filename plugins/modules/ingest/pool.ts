@@ -1,5 +1,5 @@
 /** Bounds of modules design 1. */
-const MAX_CONCURRENT = 4
+export const MAX_CONCURRENT = 4
 const MAX_PER_HOST = 2
 
 /** Runs `work` over all items, at most 4 concurrently and 2 of one host, a host's items in order. `work` must not reject. */

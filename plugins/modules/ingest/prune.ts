@@ -5,10 +5,13 @@ import type { SummaryOutput } from './summary-output.ts'
 
 /**
  * Removes the records that no longer exist in their remotes and returns them; their files are removed after the index
- * is written. Call after `flush`.
+ * is written. `isMeant`: only of these. Call after `flush`.
  */
-export function pruneRecords({ records, sightings }: SummaryOutput): IndexRecord[] {
-  const removed = [...records.values()].filter(sightings.isAbsent)
+export function pruneRecords(
+  { records, sightings }: SummaryOutput,
+  isMeant: (record: IndexRecord) => boolean = () => true,
+): IndexRecord[] {
+  const removed = [...records.values()].filter((record) => isMeant(record) && sightings.isAbsent(record))
   for (const { id } of removed) records.delete(id)
   return removed
 }

@@ -20,6 +20,7 @@ export interface ReadingBook {
   /** What the remote lists now; earlier readings are kept. */
   listed(repository: string, name: string, listing: RemoteListing): void
   rows(): RepositoryRow[]
+  row(repository: string): RepositoryRow | undefined
 }
 
 /** How many files are checked before the remote has answered. */
@@ -80,7 +81,11 @@ export function createReadingBook(earlier: ModuleIndex | undefined, isIntact: Is
       const readings = rows.get(repository)?.readings ?? new Map<string, readonly Reading[]>()
       rows.set(repository, { repository, name, default_branch: listing.defaultBranch ?? null, readings })
     },
-    rows: () => [...rows.values()].map((row) => ({ ...row, readings: [...row.readings.values()].flat() })),
+    rows: () => [...rows.values()].map(closedRow),
+    row(repository) {
+      const row = rows.get(repository)
+      return row && closedRow(row)
+    },
   }
 }
 
@@ -91,6 +96,10 @@ function isOf({ path, optionsDigest }: PlannedEntry, reading: Reading): boolean 
 interface Row extends Omit<RepositoryRow, 'readings'> {
   /** By ref. */
   readonly readings: Map<string, readonly Reading[]>
+}
+
+function closedRow(row: Row): RepositoryRow {
+  return { ...row, readings: [...row.readings.values()].flat() }
 }
 
 function openRow(row: RepositoryRow): Row {

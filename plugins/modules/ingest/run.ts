@@ -7,6 +7,8 @@ import type { RemoteListing } from '../git/remote.ts'
 import { storePath } from '../git/store.ts'
 import { type IndexRecord, type ModuleIndex, stateDir } from '../output/module-index.ts'
 import type { VectorStep } from '../search/vector-update.ts'
+import type { CatalogueRows } from '../shared/catalogue-rows.ts'
+import type { QueueRows } from '../shared/queue-rows.ts'
 import type { ChosenRef } from './choose-refs.ts'
 import type { ModuleReader } from './module-reader.ts'
 import { type Plan, type PlannedEntry, planRepositories, type RepositoryPlan } from './plan.ts'
@@ -29,6 +31,8 @@ export interface RunRequest {
   readonly recursive?: boolean | undefined
   /** The entries are all that belong here: what earlier runs of other entries could not read no longer counts as missing. */
   readonly replacesState?: boolean | undefined
+  /** The repositories are shared with the workers of a queue; absent: this run reads all of them. */
+  readonly shared?: SharedRun | undefined
   /** Removes the clones afterwards. */
   readonly cleanup?: boolean | undefined
   readonly prune?: boolean | undefined
@@ -55,6 +59,15 @@ export interface RunRequest {
   readonly registryAnswerMs?: number | undefined
   now(): Date
   progress(done: number, total: number, message: string): void
+}
+
+/** A catalogue in a database, of which the output directory is a copy. */
+export interface SharedRun {
+  readonly catalogue: string
+  readonly rows: CatalogueRows
+  readonly queue: QueueRows
+  /** How long a worker may be silent until another one takes its repository. */
+  readonly leaseMs: number
 }
 
 /** Counts and findings of a run, shared by its repositories. */

@@ -3,7 +3,13 @@ import { moduleTags, primaryProvider, providerNames } from '../domain/providers.
 import type { ModuleSummary } from '../domain/summary.ts'
 import { createNameBook } from '../output/file-name.ts'
 import type { FileStamps, Stamp } from '../output/file-stamps.ts'
-import { type IndexRecord, type ModuleIndex, moduleId, summaryFiles } from '../output/module-index.ts'
+import {
+  type IndexRecord,
+  type ModuleIndex,
+  moduleId,
+  type RepositoryRow,
+  summaryFiles,
+} from '../output/module-index.ts'
 import { createSummaryPrinter } from '../output/summary-printer.ts'
 import { createSummaryWriter } from '../output/summary-writer.ts'
 import { createNamesOfRun, type NamesOfRun, nameOwners } from './names-of-run.ts'
@@ -16,6 +22,8 @@ import { createSightings, type Sightings } from './sightings.ts'
 export interface SummaryOutput extends ReadingOutput {
   /** The current index; call after `flush`. */
   index(finishedAt: string | null): ModuleIndex
+  /** A repository as the index has it; call after `flush`. */
+  repositoryRow(repository: string): RepositoryRow | undefined
   /** Ids this run wrote or found unchanged. */
   touched(): ReadonlySet<string>
   /** Records whose summary is new or other than before. */
@@ -86,8 +94,7 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
       const how = { options_digest: entry.optionsDigest, last_updated: options.now().toISOString() }
       await writer.write(ownRecord(summary, { ...file, ...how }, records.get(id)), pieces)
     },
-    commitBefore: readings.commitBefore,
-    saw: sightings.saw,
+    ...{ commitBefore: readings.commitBefore, saw: sightings.saw },
     done(repository, ref, entry, directories) {
       sightings.read(repository, ref.ref, entry)
       const ids = directories.map((path) => moduleId(repository, ref.ref, path))
@@ -112,6 +119,7 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
     touched: () => touched,
     changed: () => [...changed].flatMap((id) => records.get(id) ?? []),
     written: writer.count,
+    repositoryRow: readings.row,
     index: (finishedAt) => indexOf(options, finishedAt, { ...output, readings }),
   }
   return output

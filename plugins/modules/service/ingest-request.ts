@@ -4,13 +4,15 @@ import type { EmbeddingOptions, ModulesConfig, RepositoryEntry } from '../config
 import type { Trust } from '../git/admission.ts'
 import { type Ingested, ingest } from '../ingest/ingest.ts'
 import { openModuleReader } from '../ingest/module-reader.ts'
+import type { RunRequest } from '../ingest/run.ts'
+import { emptyIndex } from '../output/module-index.ts'
 import { refusals } from '../reasons.ts'
 import { parseRemote, remoteEndpoint } from '../registry/remote.ts'
 import { loadLexicon } from '../search/lexicon-file.ts'
 import { searchIndexSaver } from '../search/search-index-file.ts'
 import { callerEmbedding } from './caller-embedding.ts'
 import { loadConfigFile, parseConfigText } from './config-text.ts'
-import { callerPath, isOutputDirFixed, type ModuleService } from './module-service.ts'
+import { callerPath, isOutputDirFixed, type ModuleService, placeOf } from './module-service.ts'
 import { operatorConfig, ownDirectories } from './operator-config.ts'
 
 /** What a caller of any door asked for. */
@@ -26,6 +28,8 @@ export interface IngestRequest {
   readonly cleanup?: boolean | undefined
   readonly prune?: boolean | undefined
   readonly dry_run?: boolean | undefined
+  /** Reads what the queue of the catalogue gives, until it is aborted. */
+  readonly worker?: boolean | undefined
   readonly enable_embeddings?: boolean | undefined
   readonly embedding_strategy?: EmbeddingOptions['strategy'] | undefined
 }
@@ -61,29 +65,29 @@ async function run(
   service: ModuleService,
   config: ModulesConfig,
   trust: Trust,
-  request: IngestRequest & { readonly vectorsOf?: string },
+  given: IngestRequest & { readonly vectorsOf?: string },
   { signal, progress }: Pick<CallContext, 'signal' | 'progress'>,
 ): Promise<Ingested> {
   const { host } = service
   const embedding: EmbeddingOptions = {
     ...config.embedding,
-    ...(request.enable_embeddings && { enabled: true }),
-    ...(request.embedding_strategy && { strategy: request.embedding_strategy }),
+    ...(given.enable_embeddings && { enabled: true }),
+    ...(given.embedding_strategy && { strategy: given.embedding_strategy }),
   }
   const vectors = embedding.enabled ? await service.openVectors?.(embedding, trust.kind, signal) : undefined
   const reader = await openModuleReader()
   try {
-    const ingested = await ingest({
+    const request: RunRequest = {
       signal,
       progress,
       entries: config.repositories,
       outputDir: config.output_dir,
       cloneDir: config.clone_dir,
-      recursive: request.recursive,
-      cleanup: request.cleanup,
-      prune: request.prune,
-      replacesState: request.repositories === undefined,
-      dryRun: request.dry_run,
+      recursive: given.recursive,
+      cleanup: given.cleanup,
+      prune: given.prune,
+      replacesState: given.repositories === undefined,
+      dryRun: given.dry_run,
       trust,
       workingDirectory: baseFor(service, trust),
       env: host.env,
@@ -91,14 +95,31 @@ async function run(
       log: host.log,
       reader,
       vectors,
-      vectorsOf: request.vectorsOf,
+      vectorsOf: given.vectorsOf,
       saveSearch: searchIndexSaver(() => loadLexicon(host.configFile)),
-    })
+    }
+    const ingested = await ingestedBy(service, request, given)
     for (const uri of changedUris(ingested.index, ingested.changed)) host.resourceChanged(uri)
     return ingested
   } finally {
     await reader.close()
   }
+}
+
+/** Reads into files, or with the workers of the catalogue that the output directory follows. */
+async function ingestedBy(
+  { shared }: ModuleService,
+  request: RunRequest,
+  { worker }: Pick<IngestRequest, 'worker'>,
+): Promise<Ingested> {
+  const isShared = shared?.outputDir === request.outputDir
+  if (worker && !isShared) throw refusals.worker_without_queue()
+  if (!shared || !isShared) return await ingest(request)
+  const sharedRequest = { ...request, shared: await shared.run() }
+  const { ingestShared, workQueue } = await import('../ingest/shared-ingest.ts')
+  if (!worker) return await ingestShared(sharedRequest)
+  const report = await workQueue(sharedRequest)
+  return { report, touched: new Set(), changed: [], index: emptyIndex() }
 }
 
 /** The configuration of a request, its directories absolute, and what its repositories may reach. */
@@ -118,8 +139,8 @@ async function prepare(service: ModuleService, ctx: CallContext, request: Ingest
     typed === undefined && ownDir !== undefined ? ownDir : await callerPath(service, ctx, typed ?? configured)
   const embedding = isTheirs ? await callerEmbedding(service, ctx, config.embedding) : config.embedding
   const ownOutput = isTheirs && !isOutputDirFixed(service) ? undefined : own.output_dir
-  const output_dir = await confined(request.output_dir, config.output_dir, ownOutput)
-  const vectorsOf = await confined(undefined, config.output_dir, ownOutput)
+  const output_dir = placeOf(service, await confined(request.output_dir, config.output_dir, ownOutput))
+  const vectorsOf = placeOf(service, await confined(undefined, config.output_dir, ownOutput))
   const clone_dir = await confined(request.clone_dir, config.clone_dir, isTheirs ? undefined : own.clone_dir)
   return { config: { ...config, embedding, output_dir, clone_dir }, trust, vectorsOf }
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
-import type { CopiedRecords, Database, Host } from '../../../server/plugin.ts'
+import type { CopiedRecords, Database, DatabaseStore, Host, StoreLag } from '../../../server/plugin.ts'
 import type { ModulesConfig } from '../config.ts'
+import type { SharedRun } from '../ingest/run.ts'
 import { loadIndexHead, stateDir } from '../output/module-index.ts'
 import { isReason } from '../reasons.ts'
 import type { CatalogueRows } from '../shared/catalogue-rows.ts'
@@ -15,24 +16,21 @@ export interface SharedCatalogue {
   readonly outputDir: string
   /** Where the summaries for `directory` are: another folder for the configured one. */
   placeOf(directory: string): string
+  /** What an ingest of this catalogue needs. */
+  run(): Promise<SharedRun>
   /**
    * Brings the folder up to date, at most once a second; concurrent calls share it. Without the database, what was followed
    * before stays. Errors: those of the database, where nothing was followed yet.
    */
   follow(): Promise<void>
-  lag(): Promise<Lag>
+  lag(): Promise<StoreLag>
   importFiles(signal: AbortSignal): Promise<CopiedRecords>
   exportFiles(): Promise<CopiedRecords>
 }
 
-/** How far the folder is behind the rows. */
-export interface Lag {
-  readonly changes: number
-  /** Since it was last known to be level; 0 while it is. */
-  readonly seconds: number
-}
-
 const LOOK_EVERY_MS = 1_000
+/** How long a worker may be silent until another one takes its repository. */
+const LEASE_MS = 60_000
 
 /** The catalogue that `catalogue` names; undefined where it is files. Opens nothing. */
 export function sharedCatalogue(
@@ -61,6 +59,15 @@ export function sharedCatalogue(
     database,
     outputDir,
     placeOf: (directory) => (directory === filesDir ? outputDir : directory),
+    async run() {
+      const { queueRows } = await import('../shared/queue-rows.ts')
+      return {
+        catalogue: name,
+        rows: await rows(),
+        queue: queueRows(database, name, LEASE_MS),
+        leaseMs: LEASE_MS,
+      }
+    },
     async follow() {
       try {
         await look()
@@ -83,16 +90,12 @@ export function sharedCatalogue(
   }
 }
 
-/** The tables, and the copies between them and files; a configuration without a catalogue copies nothing. */
-export function catalogueStore({ database }: Host, shared: SharedCatalogue | undefined) {
-  const nothing = async () => ({ from: '', to: database?.place ?? '', copied: 0, present: 0 })
-  return {
-    name: 'catalogue',
-    migrations: MIGRATIONS,
-    importFiles: shared?.importFiles ?? nothing,
-    exportFiles: shared?.exportFiles ?? nothing,
-    ...(shared && { lag: shared.lag }),
-  }
+/** The tables, and the copies between them and files where a catalogue is named. */
+export function catalogueStore(shared: SharedCatalogue | undefined): DatabaseStore {
+  const store = { name: 'catalogue', migrations: MIGRATIONS }
+  if (shared === undefined) return store
+  const { importFiles, exportFiles, lag } = shared
+  return { ...store, importFiles, exportFiles, lag }
 }
 
 /** A folder that follows, and what changed in it. */
@@ -112,7 +115,7 @@ function createLooks({ name, outputDir, rows, afterFollow }: Looked) {
   let looking: Promise<void> | undefined
   let lookedMs = Number.NEGATIVE_INFINITY
   let levelMs = performance.now()
-  const lagNow = async (): Promise<Lag> => {
+  const lagNow = async (): Promise<StoreLag> => {
     const { lagOf } = await import('../shared/follow.ts')
     const changes = await lagOf({ rows: await rows(), catalogue: name, outputDir })
     if (changes === 0) levelMs = performance.now()
@@ -146,7 +149,7 @@ function createLooks({ name, outputDir, rows, afterFollow }: Looked) {
   return {
     look,
     /** Asks the database, and follows in the background: who asks needs no call to come. */
-    async lag(): Promise<Lag> {
+    async lag(): Promise<StoreLag> {
       const lag = await lagNow()
       if (lag.changes > 0) look().catch(() => undefined) // the next call of a tool says what is wrong
       return lag

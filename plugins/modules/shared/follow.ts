@@ -49,7 +49,7 @@ export interface Followed {
   readonly removed: readonly string[]
 }
 
-/** Changes that the folder does not have yet; 1 where it is to be made anew. Takes no lock. */
+/** Changes that the folder does not have yet; 1 where it must be followed from its start. Takes no lock. */
 export async function lagOf(follower: Follower): Promise<number> {
   const { head, since } = await startOf(follower)
   return since === undefined ? Math.max(1, head.change) : head.change - since

@@ -62,6 +62,7 @@ export const MIGRATIONS: readonly string[] = [
      repository text not null,
      host text not null,
      options_digest text not null,
+     prune boolean not null default false,
      asked bigint not null default 1,
      asked_at timestamptz not null default now(),
      working bigint not null default 0,

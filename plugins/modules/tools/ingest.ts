@@ -39,6 +39,10 @@ export function ingestTool(service: ModuleService) {
           .boolean()
           .optional()
           .describe('Only report what would be read, and with prune what would be removed.'),
+        worker: z
+          .boolean()
+          .optional()
+          .describe('Read what the queue of the catalogue in the database gives, until stopped.'),
         enable_embeddings: z.boolean().optional().describe('Keep vectors for semantic search.'),
         embedding_strategy: z.enum(STRATEGIES).optional().describe('How texts become vectors.'),
       }),

@@ -34,13 +34,14 @@ export const storageImportVerb = defineHostVerb({
   path: ['storage', 'import'],
   summary: "copy this project's files into the database",
   description: [
-    'Copies the records of this project from its files into the database of storage.url, byte by byte. What is there with',
-    'the same bytes is left; if a record differs, nothing is copied. The files stay. It can be run again.',
+    'Copies what belongs to this project, and what its configuration names there, from files into the database of',
+    'storage.url, byte by byte. What is there with the same bytes is left; if anything differs, nothing of its kind is',
+    'copied. The files stay. It can be run again.',
   ].join(' '),
   input: z.object({}),
   typing: {},
   examples: ['satchel storage import'],
-  run: (world) => copied(world, (store) => store.importFiles(world.signal)),
+  run: (world) => copied(world, (store) => store.importFiles?.(world.signal)),
 })
 
 /** `satchel storage export`. */
@@ -48,20 +49,25 @@ export const storageExportVerb = defineHostVerb({
   path: ['storage', 'export'],
   summary: "copy this project's rows of the database into files",
   description: [
-    'Copies the records of this project from the database of storage.url into its files, byte by byte. What is there with',
-    'the same bytes is left; if a record differs, nothing is copied. The rows stay. It can be run again.',
+    'Copies what belongs to this project, and what its configuration names there, from the database of storage.url',
+    'into files, byte by byte. What is there with the same bytes is left; if anything differs, nothing of its kind is',
+    'copied. The rows stay. It can be run again.',
   ].join(' '),
   input: z.object({}),
   typing: {},
   examples: ['satchel storage export'],
-  run: (world) => copied(world, (store) => store.exportFiles(world.signal)),
+  run: (world) => copied(world, (store) => store.exportFiles?.(world.signal)),
 })
 
-function copied(world: World, copy: (store: DatabaseStore) => Promise<CopiedRecords>): Promise<number> {
+function copied(
+  world: World,
+  copy: (store: DatabaseStore) => Promise<CopiedRecords> | undefined,
+): Promise<number> {
   return withDatabase(world, async (host) => {
     const done: (CopiedRecords & { readonly store: string })[] = []
     for (const { instance } of host.registry.instances) {
-      if (instance.database) done.push({ store: instance.database.name, ...(await copy(instance.database)) })
+      const did = instance.database && (await copy(instance.database))
+      if (instance.database && did) done.push({ store: instance.database.name, ...did })
     }
     const lines = done.map(
       ({ store, from, to, copied: count, present }) =>

@@ -44,14 +44,27 @@ export interface CopiedRecords {
   readonly present: number
 }
 
+/** How far what a machine keeps of the database is behind it. */
+export interface StoreLag {
+  /** Changes that are not there yet. */
+  readonly changes: number
+  /** Since it was last known to have all of them; 0 while it has. */
+  readonly seconds: number
+}
+
 /** The part of a plugin that is kept in the database where `storage.url` is set. */
 export interface DatabaseStore {
   /** What is kept: `handoffs`. */
   readonly name: string
   /** SQL; the n-th makes version n of the plugin's tables, all of them in the schema `satchel`. Never edit a released one. */
   readonly migrations: readonly string[]
-  /** Copies the project's files into the database, byte by byte. Errors: `conflict` before anything is written. */
-  importFiles(signal: AbortSignal): Promise<CopiedRecords>
+  /**
+   * Copies the project's files into the database, byte by byte; absent where the configuration keeps none there.
+   * Errors: `conflict` before anything is written.
+   */
+  importFiles?(signal: AbortSignal): Promise<CopiedRecords>
   /** Copies the project's rows into files, byte by byte. Errors: `conflict` before anything is written. */
-  exportFiles(signal: AbortSignal): Promise<CopiedRecords>
+  exportFiles?(signal: AbortSignal): Promise<CopiedRecords>
+  /** Where files of this machine follow the rows; `/ready` shows it. Errors: those of `Database`. */
+  lag?(): Promise<StoreLag>
 }

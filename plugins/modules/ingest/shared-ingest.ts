@@ -1,0 +1,139 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { isSatchelError } from '../../../server/plugin.ts'
+import { abortError } from '../git/failure.ts'
+import { refusals } from '../reasons.ts'
+import type { QueueEnd, QueueState } from '../shared/queue-rows.ts'
+import { type Ingested, ingest } from './ingest.ts'
+import { type Failure, failureOf, type IngestReport, inPlaceOrder } from './report.ts'
+import { planRun, type RunRequest, type SharedRun } from './run.ts'
+import { queuedRepositories, type ReadingOutcome } from './shared-run.ts'
+
+/** An ingest into a catalogue of a database. */
+export type SharedRequest = RunRequest & { readonly shared: SharedRun }
+
+/** How often the queue is looked at. */
+const LOOK_EVERY_MS = 500
+
+/**
+ * Asks for all repositories of the request, reads them together with the workers of the queue, and ends when each was read
+ * once by any of them. The report is about all of them. Errors: those of `ingest` and of the database.
+ */
+export async function ingestShared(request: SharedRequest): Promise<Ingested> {
+  if (request.dryRun) return await ingest({ ...request, shared: undefined })
+  const { shared, signal, now } = request
+  const began = now().getTime()
+  const { plan } = planRun(request)
+  const queued = queuedRepositories(plan)
+  await shared.rows.createCatalogue()
+  await shared.queue.ask(queued, request.prune ?? false)
+  let ingested = await ingest(request)
+  const touched = new Set(ingested.touched)
+  const changed = [...ingested.changed]
+  for (let state = await shared.queue.state(queued); state.waiting > 0; ) {
+    if (signal.aborted) throw abortError(signal)
+    if (state.free > 0) {
+      ingested = await ingest(request)
+      for (const id of ingested.touched) touched.add(id)
+      changed.push(...ingested.changed)
+    }
+    state = await nextState(request, () => shared.queue.state(queued))
+  }
+  const ends = await shared.queue.ends(queued)
+  const report = reportOf(ingested.report, [...plan.failures], ends)
+  return { ...ingested, touched, changed, report: { ...report, duration_ms: now().getTime() - began } }
+}
+
+async function nextState(
+  { signal }: Pick<RunRequest, 'signal'>,
+  look: () => Promise<QueueState>,
+): Promise<QueueState> {
+  await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined) // who asks looks at the signal
+  return await look()
+}
+
+/**
+ * Reads what the queue gives, until the request is aborted. A failure of the database or the disk ends nothing: the worker
+ * goes on as soon as it can. Errors: `conflict`/`ingest_running` if another ingest has the output directory.
+ */
+export async function workQueue(request: SharedRequest): Promise<IngestReport> {
+  const { shared, signal, log, now } = request
+  const began = now().getTime()
+  const queued = queuedRepositories(planRun(request).plan)
+  const reports: IngestReport[] = []
+  while (!signal.aborted) {
+    try {
+      const { free } = await shared.queue.state(queued)
+      if (free > 0) reports.push((await ingest(request)).report)
+    } catch (thrown) {
+      if (!isSatchelError(thrown) || thrown.code === 'conflict' || thrown.code === 'invalid') throw thrown
+      if (!signal.aborted) log.warn('a worker could not read from its queue', { error: thrown })
+    }
+    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined) // the loop looks at the signal
+  }
+  return sumOf(reports, { ...request, duration_ms: now().getTime() - began, repositories: queued.length })
+}
+
+function reportOf(last: IngestReport, failures: readonly Failure[], ends: readonly QueueEnd[]): IngestReport {
+  const all = [...failures, ...ends.flatMap(failureOfEnd)]
+  // The reports of one run repeat what is about no repository of the queue: vectors that could not be made.
+  const own = last.failures.filter(({ reason }) => reason === 'embedding_failed' || reason === 'store_full')
+  const outcomes = ends.flatMap(
+    ({ end, outcome }) =>
+      end === 'done' && outcome !== undefined ? [JSON.parse(outcome) as ReadingOutcome] : [], // a worker wrote it
+  )
+  return {
+    ...last,
+    refs: refsOf(outcomes),
+    modules: sum(outcomes, 'modules'),
+    written: sum(outcomes, 'written'),
+    pruned: inPlaceOrder(outcomes.flatMap(({ pruned }) => pruned)),
+    failures: inPlaceOrder([...all, ...own, ...outcomes.flatMap((outcome) => outcome.failures)]),
+    warnings: inPlaceOrder([
+      ...last.warnings.filter(isOfPlan),
+      ...outcomes.flatMap(({ warnings }) => warnings),
+    ]),
+  }
+}
+
+/** A warning of the plan, which no worker gives. */
+function isOfPlan({ code }: { readonly code: string }): boolean {
+  return code === 'url_respelled'
+}
+
+function failureOfEnd({ repository, end }: QueueEnd): readonly Failure[] {
+  if (end === 'given_up') return [failureOf({ repository }, refusals.reading_given_up())]
+  return end === 'asked_otherwise' ? [failureOf({ repository }, refusals.asked_otherwise())] : []
+}
+
+function sum(outcomes: readonly ReadingOutcome[], key: 'modules' | 'written'): number {
+  return outcomes.reduce((total, outcome) => total + outcome[key], 0)
+}
+
+function refsOf(outcomes: readonly { readonly refs: IngestReport['refs'] }[]): IngestReport['refs'] {
+  const refs = { processed: 0, unchanged: 0, empty: 0, failed: 0 }
+  for (const outcome of outcomes) {
+    for (const key of ['processed', 'unchanged', 'empty', 'failed'] as const) refs[key] += outcome.refs[key]
+  }
+  return refs
+}
+
+function sumOf(
+  reports: readonly IngestReport[],
+  { outputDir, ...own }: Pick<RunRequest, 'outputDir'> & Pick<IngestReport, 'duration_ms' | 'repositories'>,
+): IngestReport {
+  const total = (key: 'modules' | 'written' | 'reference_reads') =>
+    reports.reduce((all, report) => all + report[key], 0)
+  return {
+    repositories: own.repositories,
+    refs: refsOf(reports),
+    modules: total('modules'),
+    written: total('written'),
+    pruned: inPlaceOrder(reports.flatMap(({ pruned }) => pruned)),
+    vectors: reports.at(-1)?.vectors ?? null,
+    reference_reads: total('reference_reads'),
+    failures: inPlaceOrder(reports.flatMap(({ failures }) => failures)),
+    warnings: inPlaceOrder(reports.flatMap(({ warnings }) => warnings)),
+    output_dir: outputDir,
+    duration_ms: own.duration_ms,
+  }
+}
