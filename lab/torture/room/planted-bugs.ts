@@ -81,12 +81,12 @@ async function continueOldJournal(
   let end = torn.length
   return {
     generation: torn.generation,
-    file,
     length: () => end,
     append: (record) => {
       disk.writeSync(file, record, end)
       end += record.length
     },
+    flush: () => disk.flush(file),
     close: () => disk.closeSync(file),
   }
 }

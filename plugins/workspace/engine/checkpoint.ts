@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type Disk, type Log, systemCode, writeFileDurably } from '../../../server/plugin.ts'
 import type { Bodies } from './bodies.ts'
-import { createJournal, type Journal, journalPath } from './journal.ts'
+import { createJournal, type Journal, type JournalPlace, journalPath } from './journal.ts'
 import type { UnfiledTexts } from './journal-texts.ts'
 import { IMAGE_NAME, type Recovered, type TornTail } from './recovery.ts'
 
@@ -16,9 +16,7 @@ export interface Checkpoint {
   readonly unfiled: UnfiledTexts
 }
 
-interface CheckpointSeams {
-  readonly disk: Disk
-  readonly sidecar: string
+interface CheckpointSeams extends JournalPlace {
   readonly bodies: Bodies
   readonly log: Log
   tempPath(): string
@@ -52,7 +50,7 @@ export async function writeCheckpoint(seams: CheckpointSeams, checkpoint: Checkp
  * disk, it is unknown whether records that a recovery read are. What cannot be removed waits for the next checkpoint.
  */
 export async function removeDropped(
-  { bodies, fence, log }: CheckpointSeams,
+  { bodies, fence, log }: Pick<CheckpointSeams, 'bodies' | 'fence' | 'log'>,
   drops: readonly string[],
 ): Promise<void> {
   try {
@@ -68,7 +66,6 @@ export async function removeDropped(
 export interface GenerationStart {
   /** The number of this owner's lock. */
   readonly owner: number
-  readonly preallocateBytes: number
 }
 
 const GENERATIONS_PER_OWNER = 1_000_000
@@ -77,7 +74,7 @@ const GENERATIONS_PER_OWNER = 1_000_000
  * Every owner counts in a range of its own: an owner that was buried alive can never touch the name of a successor's
  * journal, at any point at which it was stopped.
  */
-function firstGeneration(owner: number): number {
+export function firstGeneration(owner: number): number {
   return owner * GENERATIONS_PER_OWNER + 1
 }
 
@@ -93,7 +90,7 @@ export async function beginGeneration(
   if (recovered.torn) await setAside(disk, sidecar, recovered.torn)
   if (recovered.created) await removeOlderJournals(disk, sidecar, Number.POSITIVE_INFINITY)
   const generation = Math.max(firstGeneration(seams.owner), (recovered.journals.at(-1) ?? 0) + 1)
-  const journal = await createJournal(disk, sidecar, generation, seams.preallocateBytes)
+  const journal = await createJournal(seams, generation)
   const unfiled = recovered.texts.unfiled()
   await writeCheckpoint(seams, { generation, image: recovered.ledger.export(generation), unfiled })
   await removeDropped(seams, unfiled.drops)

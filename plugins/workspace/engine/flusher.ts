@@ -1,4 +1,3 @@
-import type { Disk } from '../../../server/plugin.ts'
 import type { Meter } from './meter.ts'
 
 /** Group commit: one flush at a time, each covering everything appended before it began. */
@@ -18,11 +17,8 @@ export interface Flusher {
 }
 
 interface FlusherSeams {
-  readonly disk: Disk
-  /** The same; flushes in place while it is quick. */
-  readonly paced: Disk
-  /** The file the newest records went to. */
-  file(): number
+  /** Makes everything appended so far durable; see `Journal`. */
+  flush(isAwaited: boolean): Promise<void>
   /** The newest appended `seq`. */
   appended(): number
   /** Throws when this process may no longer answer: a successor owns the room. */
@@ -51,8 +47,7 @@ export function createFlusher(seams: FlusherSeams, alreadyDurable: number): Flus
   }
   const flushOnce = async (): Promise<void> => {
     const target = seams.appended()
-    // While a group waits, more may join the next one.
-    await (waiting.length <= 1 ? seams.paced : seams.disk).flush(seams.file())
+    await seams.flush(waiting.length > 1)
     if (seams.meter) seams.meter.flushes++
     seams.fence()
     durable = target

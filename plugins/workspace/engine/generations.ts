@@ -1,11 +1,12 @@
 import type { Log } from '../../../server/plugin.ts'
-import { type Disk, isFlushFailure, removeQuietly } from '../../../server/plugin.ts'
+import { isFlushFailure } from '../../../server/plugin.ts'
 import type { Bodies } from './bodies.ts'
-import { type Checkpoint, removeDropped, writeCheckpoint } from './checkpoint.ts'
+import { type Checkpoint, removeDropped } from './checkpoint.ts'
 import type { Clock } from './clock.ts'
 import type { Flusher } from './flusher.ts'
-import { createJournal, type Journal, journalPath } from './journal.ts'
+import type { Journal } from './journal.ts'
 import type { Ledger } from './ledger.ts'
+import type { Medium } from './medium.ts'
 import { inQueue, type Queue } from './queue.ts'
 
 /** How journals grow, and when one becomes a checkpoint (design workspace-engine 2 "Checkpoint"). */
@@ -47,16 +48,14 @@ export interface Generations {
 }
 
 export interface GenerationSeams {
-  readonly disk: Disk
+  readonly medium: Medium
   readonly clock: Clock
   readonly log: Log
-  readonly sidecar: string
   readonly limits: JournalLimits
   readonly ledger: Ledger
   readonly bodies: Bodies
   readonly queue: Queue
   flusher(): Flusher
-  tempPath(): string
   fence(): void
   isPoisoned(): boolean
   failed(reason: unknown): void
@@ -87,14 +86,14 @@ export function createGenerations(seams: GenerationSeams, first: Journal): Gener
   const writePending = async (): Promise<readonly string[]> => {
     if (!pending) return []
     const { drops } = pending.unfiled
-    await writeCheckpoint(seams, pending)
+    await seams.medium.keep(pending, seams.bodies)
     pending = undefined
     return drops
   }
   const checkpoint = async (): Promise<void> => {
     try {
       if (!pending) {
-        const next = await createAfresh(seams, journal.generation + 1)
+        const next = await seams.medium.create(journal.generation + 1)
         await inQueue(seams.queue, () => switchTo(next))
       }
       if (seams.isPoisoned()) return
@@ -131,27 +130,12 @@ export function createGenerations(seams: GenerationSeams, first: Journal): Gener
     finish: async () => {
       await removeDropped(seams, await writePending())
       if (journal.length() === 0) return
-      await switchTo(await createAfresh(seams, journal.generation + 1))
+      await switchTo(await seams.medium.create(journal.generation + 1))
       await removeDropped(seams, await writePending())
     },
     close: () => {
       cancelIdle()
       journal.close()
     },
-  }
-}
-
-async function createAfresh(
-  { disk, sidecar, limits }: GenerationSeams,
-  generation: number,
-): Promise<Journal> {
-  const path = journalPath(sidecar, generation)
-  try {
-    // An earlier attempt got this far and no further; nothing was ever appended to it.
-    if (disk.statSync(path)) await disk.unlink(path)
-    return await createJournal(disk, sidecar, generation, limits.preallocateBytes)
-  } catch (thrown) {
-    await removeQuietly(disk, path)
-    throw thrown
   }
 }

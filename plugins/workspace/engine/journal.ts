@@ -7,7 +7,6 @@ const FILE_MODE = 0o600
 /** The open journal of one generation. Owned by the store. */
 export interface Journal {
   readonly generation: number
-  readonly file: number
   /** Bytes of records in it. */
   length(): number
   /**
@@ -16,7 +15,21 @@ export interface Journal {
    * an unknown state and the store must be poisoned.
    */
   append(record: Uint8Array): void
+  /**
+   * Resolves when everything appended before this call is durable. `isAwaited`: more callers than one wait for it, and more
+   * may join the next one. Errors: the store must be poisoned.
+   */
+  flush(isAwaited: boolean): Promise<void>
   close(): void
+}
+
+/** Where journals in files are made. */
+export interface JournalPlace {
+  readonly disk: Disk
+  /** The same; flushes in place while it is quick. */
+  readonly paced: Disk
+  readonly sidecar: string
+  readonly preallocateBytes: number
 }
 
 export function journalPath(sidecar: string, generation: number): string {
@@ -24,39 +37,30 @@ export function journalPath(sidecar: string, generation: number): string {
 }
 
 /** Creates the file of zeros, so that a commit is one write and one flush and changes no metadata. */
-export async function createJournal(
-  disk: Disk,
-  sidecar: string,
-  generation: number,
-  preallocate: number,
-): Promise<Journal> {
-  await disk.create(journalPath(sidecar, generation), Buffer.alloc(preallocate), FILE_MODE)
+export async function createJournal(place: JournalPlace, generation: number): Promise<Journal> {
+  const { disk, sidecar, preallocateBytes } = place
+  await disk.create(journalPath(sidecar, generation), Buffer.alloc(preallocateBytes), FILE_MODE)
   await disk.syncDirectory(sidecar)
-  return openEmptyJournal(disk, sidecar, generation, preallocate)
+  return openEmptyJournal(place, generation)
 }
 
 /** Opens a journal that holds no record. */
-export function openEmptyJournal(
-  disk: Disk,
-  sidecar: string,
-  generation: number,
-  preallocate: number,
-): Journal {
+export function openEmptyJournal(place: JournalPlace, generation: number): Journal {
+  const { disk, sidecar } = place
   const path = journalPath(sidecar, generation)
   const allocated = disk.statSync(path)?.size ?? 0
-  return journalOf(disk, { generation, preallocate, file: disk.openSync(path) }, allocated)
+  return journalOf(place, { generation, file: disk.openSync(path) }, allocated)
 }
 
 function journalOf(
-  disk: Disk,
-  { generation, file, preallocate }: { generation: number; file: number; preallocate: number },
+  { disk, paced, preallocateBytes: preallocate }: JournalPlace,
+  { generation, file }: { readonly generation: number; readonly file: number },
   alreadyAllocated: number,
 ): Journal {
   let end = 0
   let allocated = alreadyAllocated
   return {
     generation,
-    file,
     length: () => end,
     append: (record) => {
       try {
@@ -76,6 +80,7 @@ function journalOf(
       }
       end += record.length
     },
+    flush: (isAwaited) => (isAwaited ? disk : paced).flush(file),
     close: () => disk.closeSync(file),
   }
 }

@@ -1,31 +1,35 @@
 import { basename, join } from 'node:path'
 import type { Disk, Log, SatchelError } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
-import { type Bodies, newestTextOf, openBodies, VERSIONS_DIRECTORY } from './bodies.ts'
+import { type Bodies, newestTextOf } from './bodies.ts'
 import { mutation, needsLook, reading } from './calls.ts'
-import { beginGeneration, removeTemporaryFiles } from './checkpoint.ts'
+import { removeTemporaryFiles } from './checkpoint.ts'
 import type { Clock, Random } from './clock.ts'
 import { storeDamaged } from './damage.ts'
 import { bootstrap, lookAtFile } from './document-commit.ts'
+import { type FileCraft, fileMedium } from './file-medium.ts'
 import { createFlusher, type Flusher } from './flusher.ts'
 import { createGenerations, JOURNAL_LIMITS, type JournalLimits } from './generations.ts'
-import { type Journal, openEmptyJournal } from './journal.ts'
+import type { Journal } from './journal.ts'
 import { type Codec, journalCodec } from './journal-record.ts'
 import type { Ledger } from './ledger.ts'
 import { createLife, type Life } from './life.ts'
 import { type MarkdownFile, openMarkdownFile, type Seen } from './markdown-file.ts'
+import type { Medium } from './medium.ts'
 import type { Meter } from './meter.ts'
 import { pacedDisk } from './paced-disk.ts'
 import { createQueue, inQueue, type Queue } from './queue.ts'
-import { type Recovered, recover } from './recovery.ts'
+import type { Recovered } from './recovery.ts'
 import type { Sql } from './sql.ts'
 import type { Found, Store, StoreContent } from './store.ts'
 import { openRows } from './transaction.ts'
 import type { StoreState } from './writer.ts'
 
 export interface StoreOptions {
-  /** The sidecar directory; it exists and this process holds its lock. */
+  /** The sidecar directory; it exists and this process owns the room. */
   readonly sidecar: string
+  /** Absent: the files of the sidecar. */
+  readonly medium?: Medium
   /** The real path of the markdown file. */
   readonly file: string
   readonly content: StoreContent
@@ -45,10 +49,8 @@ export interface StoreOptions {
 }
 
 /** What a torture run replaces by something broken, to see that it notices. */
-export interface Craft {
+export interface Craft extends FileCraft {
   readonly codec?: Codec
-  readonly beginGeneration?: typeof beginGeneration
-  readonly openBodies?: typeof openBodies
 }
 
 /**
@@ -71,17 +73,18 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
   const limits = options.limits ?? JOURNAL_LIMITS
   const codec = options.craft?.codec ?? journalCodec
-  const recovered = await recover(disk, sidecar, options.sql, options.content, codec)
+  const { preallocateBytes } = limits
+  const medium =
+    options.medium ?? fileMedium({ ...options, paced, preallocateBytes, tempPath, fence }, options.craft)
+  const recovered = await medium.recover(options.sql, options.content, codec)
   const { ledger, texts } = recovered
   try {
-    const bodies = (options.craft?.openBodies ?? openBodies)({ disk, sidecar, texts, tempPath, fence })
+    const bodies = medium.openBodies(texts)
     const repair = newestBodyRepair(ledger, bodies, markdown.look())
     fence()
     await removeTemporaryFiles(disk, sidecar)
-    await settleVersionsDirectory(disk, sidecar)
-    const begin = options.craft?.beginGeneration ?? beginGeneration
-    const seams = { ...options, ...limits, limits, bodies, tempPath, fence }
-    const first = untouched(recovered) ? reopen(seams, recovered) : await begin(seams, recovered)
+    await medium.prepare()
+    const first = untouched(recovered) ? medium.reopen(recovered) : await medium.begin(recovered, bodies)
     if (repair !== undefined) await bodies.repair(ledger.meta.hash, repair)
     return await assemble({
       ...options,
@@ -89,7 +92,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       codec,
       tempPath,
       fence,
-      paced,
+      medium,
       bodies,
       markdown,
       recovered,
@@ -106,7 +109,7 @@ interface Parts extends StoreOptions {
   readonly codec: Codec
   tempPath(): string
   fence(): void
-  readonly paced: Disk
+  readonly medium: Medium
   readonly bodies: Bodies
   readonly markdown: MarkdownFile
   readonly recovered: Recovered
@@ -121,7 +124,7 @@ async function assemble(parts: Parts): Promise<Store> {
   const flusher: Flusher = createFlusher(
     {
       ...parts,
-      file: () => generations.journal().file,
+      flush: (isAwaited) => generations.journal().flush(isAwaited),
       appended: () => ledger.meta.seq,
       failed: (reason) => state.poison(reason),
     },
@@ -212,11 +215,6 @@ function untouched(recovered: Recovered): boolean {
   return recovered.found === 'clean' && !recovered.ledger.isOlder
 }
 
-function reopen(seams: Pick<Parts, 'disk' | 'sidecar' | 'limits'>, recovered: Recovered): Journal {
-  const { disk, sidecar, limits } = seams
-  return openEmptyJournal(disk, sidecar, recovered.generation, limits.preallocateBytes)
-}
-
 /**
  * Checks the newest body before anything is written. Gives the text to store again when only the file still has it.
  * Errors: `unavailable`/`store_damaged`.
@@ -232,14 +230,6 @@ function newestBodyRepair(ledger: Ledger, bodies: Bodies, seen: Seen): string | 
   }
   if (seen.kind === 'text' && seen.hash === hash) return seen.text
   throw storeDamaged('The newest text is missing.', { file: `versions/${hash}` })
-}
-
-/** Also after a clean stop: a name in there may be from a process that died right after its rename. */
-async function settleVersionsDirectory(disk: Disk, sidecar: string): Promise<void> {
-  const path = join(sidecar, VERSIONS_DIRECTORY)
-  if (disk.statSync(path)) return disk.syncDirectory(path)
-  await disk.mkdir(path, 0o700)
-  await disk.syncDirectory(sidecar)
 }
 
 function lockLost({ disk, sidecar, owner }: StoreOptions): SatchelError {
