@@ -116,8 +116,11 @@ export function openBodies({ disk, sidecar, texts, tempPath, fence }: BodiesSeam
 }
 
 function readFiled(disk: Disk, path: string, sha256: string): string | undefined {
-  if (!disk.statSync(path)) return undefined
-  const bytes = disk.readFileSync(path)
+  return disk.statSync(path) ? readText(disk.readFileSync(path), sha256) : undefined
+}
+
+/** Errors: `unavailable`/`store_damaged` when the bytes are not what their name says. */
+export function readText(bytes: Buffer, sha256: string): string {
   if (sha256Of(bytes) !== sha256)
     throw storeDamaged('A stored text is damaged.', { file: `${VERSIONS_DIRECTORY}/${sha256}` })
   return bytes.toString('utf8')

@@ -2,7 +2,7 @@ import { allWritten, isFlushFailure, isSatchelError, removeQuietly } from '../..
 import type { NewVersion, Tx } from '../domain/rows.ts'
 import { refusals } from '../reasons.ts'
 import type { Seen } from './markdown-file.ts'
-import { type Draft, notMaterialized } from './transaction.ts'
+import { type Draft, notMaterialized, openRows } from './transaction.ts'
 import { append, longTexts, publish, rollback, type StoreState, transact, writeFailure } from './writer.ts'
 
 /**
@@ -121,6 +121,35 @@ export async function lookAtFile(state: StoreState): Promise<void> {
   }
   if (!ledger.meta.materialized && isOurs(state, seen)) return materialize(state)
   await takeExternal(state, seen)
+}
+
+const COPY_LOOKS = 10
+
+/**
+ * The first look of an owner whose file may be a copy that another machine had no part in: a missing file, or one that is an
+ * older version, becomes the newest version; any other difference is an edit.
+ */
+export async function lookAtCopy(state: StoreState): Promise<void> {
+  for (let looks = 0; looks < COPY_LOOKS && isOutdated(state, state.markdown.look()); looks += 1) {
+    const temp = state.tempPath()
+    try {
+      await state.markdown.stage(temp, { text: state.newestText(), hash: state.ledger.meta.hash })
+      if (state.markdown.isAsSeen()) await replaceFile(state, temp)
+    } catch (thrown) {
+      throw writeFailure(state, thrown)
+    } finally {
+      await removeQuietly(state.disk, temp)
+    }
+  }
+  await lookAtFile(state)
+}
+
+function isOutdated(state: StoreState, seen: Seen): boolean {
+  if (seen.kind !== 'text') return seen.kind === 'missing'
+  return (
+    seen.hash !== state.ledger.meta.hash &&
+    (state.hooks.isVersion?.(openRows(state).rows, seen.hash) ?? false)
+  )
 }
 
 async function takeExternal(state: StoreState, seen: Seen): Promise<void> {

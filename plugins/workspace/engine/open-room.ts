@@ -5,6 +5,7 @@ import type { Rows } from '../domain/rows.ts'
 import { refusals } from '../reasons.ts'
 import { newestTextOf, openBodies } from './bodies.ts'
 import { type Clock, type Random, realClock, realRandom } from './clock.ts'
+import { databaseMark, refuseDatabaseRoom } from './database-mark.ts'
 import type { JournalLimits } from './generations.ts'
 import { storeUnavailable } from './journal.ts'
 import { openMarkdownFile } from './markdown-file.ts'
@@ -103,6 +104,7 @@ export async function openRoom(options: RoomOptions): Promise<RoomAttempt> {
 async function attemptRoom(options: RoomOptions): Promise<RoomAttempt> {
   const { place, log } = options
   const { disk = realDisk, clock = realClock, random = realRandom } = options.seams ?? {}
+  refuseDatabaseRoom(place)
   if (!disk.statSync(place.sidecar)) await makeSidecar(disk, place.sidecar)
   const attempt = await takeRoomLock({
     disk,
@@ -140,8 +142,8 @@ async function attemptRoom(options: RoomOptions): Promise<RoomAttempt> {
 }
 
 /** The record of a room's last owner, alive or not; undefined when it was left cleanly. Reads only. */
-export function lastOwner(place: RoomPlace, disk = realDisk): Promise<RoomLockRecord | undefined> {
-  return newestRoomLock(disk, place.sidecar)
+export async function lastOwner(place: RoomPlace, disk = realDisk): Promise<RoomLockRecord | undefined> {
+  return databaseMark(place)?.owner ?? newestRoomLock(disk, place.sidecar)
 }
 
 /** A room without an owner, recovered into memory; no byte on the disk changes. */
@@ -160,6 +162,7 @@ export async function inspectRoom(
   seams: RoomSeams = {},
 ): Promise<Inspection> {
   const { disk = realDisk, clock = realClock } = seams
+  refuseDatabaseRoom(place)
   const { ledger, texts, found, torn, created } = await recover(
     disk,
     place.sidecar,
@@ -192,8 +195,9 @@ export async function inspectRoom(
   }
 }
 
-function roomOf(
-  { place, log, ephemeral }: RoomOptions,
+/** The open room of a store and what holds it. */
+export function roomOf(
+  { place, log, ephemeral }: Pick<RoomOptions, 'place' | 'log' | 'ephemeral'>,
   parts: { store: Store; lock: RoomLock; disk: Disk; clock: Clock },
 ): Room {
   const { store, lock } = parts
@@ -242,7 +246,8 @@ function guardLock({ store, lock, clock }: { store: Store; lock: RoomLock; clock
   return () => cancel()
 }
 
-async function makeSidecar(disk: Disk, sidecar: string): Promise<void> {
+/** Makes the folder of a room, durably. */
+export async function makeSidecar(disk: Disk, sidecar: string): Promise<void> {
   try {
     await disk.mkdir(sidecar, 0o700)
   } catch (thrown) {
@@ -263,7 +268,7 @@ function realFile(path: string): string {
 let loading: { readonly wasm: string; readonly sql: Promise<Sql> } | undefined
 
 /** Compiled once a process; nothing of it is loaded before the first room. */
-function loadedSql(wasm: string): Promise<Sql> {
+export function loadedSql(wasm: string): Promise<Sql> {
   if (loading?.wasm !== wasm) {
     const sql = import('./sql.lazy.ts').then(({ loadSql }) => loadSql(readFileSync(wasm)))
     loading = { wasm, sql }

@@ -17,7 +17,7 @@ export interface TornTail {
   readonly bytes: number
 }
 
-/** The room as the disk has it, in memory; nothing was written. */
+/** The room as it was kept, in memory; nothing was written. */
 export interface Recovered {
   readonly ledger: Ledger
   /** What the replayed records brought and gave up. */
@@ -32,28 +32,48 @@ export interface Recovered {
   readonly torn: TornTail | undefined
 }
 
-/**
- * Reads checkpoint and journals. Errors: `unavailable`/`store_damaged` with `details` `{file, offset?, seq?}` when an
- * acknowledged record cannot be read; `invalid`/`unsupported_version` when a newer satchel wrote it.
- */
+/** A checkpoint and the journals that were kept with it, however. */
+export interface Kept {
+  readonly image: Uint8Array | undefined
+  /** Generations whose journals exist, ascending. */
+  readonly journals: readonly number[]
+  read(generation: number): Buffer
+}
+
+/** Reads checkpoint and journals in files; see `recoverKept`. */
 export async function recover(
   disk: Disk,
   sidecar: string,
   sql: Sql,
-  { schema, statements }: StoreContent,
+  content: StoreContent,
   codec: Codec = journalCodec,
 ): Promise<Recovered> {
   const journals = await journalGenerations(disk, sidecar)
-  const read = (generation: number, firstSeq: number): JournalScan =>
-    codec.scan(disk.readFileSync(journalPath(sidecar, generation)), generation, firstSeq)
-  const texts = createJournalTexts()
   const imagePath = join(sidecar, IMAGE_NAME)
-  if (!disk.statSync(imagePath)) {
+  const image = disk.statSync(imagePath) ? disk.readFileSync(imagePath) : undefined
+  const read = (generation: number): Buffer => disk.readFileSync(journalPath(sidecar, generation))
+  return recoverKept({ image, journals, read }, sql, { content, codec })
+}
+
+/**
+ * Reads checkpoint and journals. Errors: `unavailable`/`store_damaged` with `details` `{file, offset?, seq?}` when an
+ * acknowledged record cannot be read; `invalid`/`unsupported_version` when a newer satchel wrote it.
+ */
+export function recoverKept(
+  { image, journals, read: bytesOf }: Kept,
+  sql: Sql,
+  { content, codec }: { readonly content: StoreContent; readonly codec: Codec },
+): Recovered {
+  const { schema, statements } = content
+  const read = (generation: number, firstSeq: number): JournalScan =>
+    codec.scan(bytesOf(generation), generation, firstSeq)
+  const texts = createJournalTexts()
+  if (!image) {
     refuseOrphans(journals, read)
     const ledger = openLedger(sql, schema, statements)
     return { ledger, texts, found: 'fresh', created: true, generation: 0, journals, torn: undefined }
   }
-  const ledger = openLedger(sql, schema, statements, disk.readFileSync(imagePath))
+  const ledger = openLedger(sql, schema, statements, image)
   const generation = ledger.generation()
   const { records, torn } = readJournals(read, generation, ledger.meta.seq, journals)
   if (records.length > 0) ledger.replay(records)

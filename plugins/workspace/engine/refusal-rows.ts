@@ -67,6 +67,34 @@ export const ENGINE_REFUSALS = {
     message: `The room stopped because another process took it over. ${SAFE}`,
     next: 'Call again, or open the room again.',
   },
+  database_lost: {
+    code: 'unavailable',
+    reason: 'store_poisoned',
+    message: `The room stopped because its database did not answer. ${SAFE}`,
+    next: 'Call again when the database answers.',
+  },
+  room_in_database: {
+    code: 'conflict',
+    message: 'This room is kept in the database as {name}.',
+    next: 'Set storage.url, and look at it while it is open.',
+  },
+  room_in_files: {
+    code: 'conflict',
+    message: 'This room is kept in the folder {folder}.',
+    next: 'Open it without workspace.database_room, or start a new room from a copy of its file.',
+  },
+  other_database_room: {
+    code: 'conflict',
+    reason: 'room_in_database',
+    message: 'This file belongs to the room {name} of the database.',
+    next: 'Use that name.',
+  },
+  owner_elsewhere: {
+    code: 'conflict',
+    reason: 'room_locked',
+    message: 'The host {host} owns this room.',
+    next: 'Use the room there, or close it there first.',
+  },
   sidecar_moved: {
     code: 'unavailable',
     reason: 'store_poisoned',

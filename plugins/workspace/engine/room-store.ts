@@ -6,7 +6,7 @@ import { mutation, needsLook, reading } from './calls.ts'
 import { removeTemporaryFiles } from './checkpoint.ts'
 import type { Clock, Random } from './clock.ts'
 import { storeDamaged } from './damage.ts'
-import { bootstrap, lookAtFile } from './document-commit.ts'
+import { bootstrap, lookAtCopy, lookAtFile } from './document-commit.ts'
 import { type FileCraft, fileMedium } from './file-medium.ts'
 import { createFlusher, type Flusher } from './flusher.ts'
 import { createGenerations, JOURNAL_LIMITS, type JournalLimits } from './generations.ts'
@@ -93,6 +93,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       tempPath,
       fence,
       medium,
+      isCopy: options.medium !== undefined,
       bodies,
       markdown,
       recovered,
@@ -110,6 +111,8 @@ interface Parts extends StoreOptions {
   tempPath(): string
   fence(): void
   readonly medium: Medium
+  /** Whether other machines have files of their own. */
+  readonly isCopy: boolean
   readonly bodies: Bodies
   readonly markdown: MarkdownFile
   readonly recovered: Recovered
@@ -157,8 +160,9 @@ async function assemble(parts: Parts): Promise<Store> {
     },
   }
   try {
+    const firstLook = parts.isCopy ? lookAtCopy : lookAtFile
     await inQueue(queue, () =>
-      ledger.meta.version === 0 ? bootstrap(state, markdown.look()) : lookAtFile(state),
+      ledger.meta.version === 0 ? bootstrap(state, markdown.look()) : firstLook(state),
     )
   } catch (thrown) {
     generations.close()
@@ -232,8 +236,8 @@ function newestBodyRepair(ledger: Ledger, bodies: Bodies, seen: Seen): string | 
   throw storeDamaged('The newest text is missing.', { file: `versions/${hash}` })
 }
 
-function lockLost({ disk, sidecar, owner }: StoreOptions): SatchelError {
-  return disk.statSync(join(sidecar, `lock-${owner + 1}`))
+function lockLost({ disk, sidecar, owner, medium }: StoreOptions): SatchelError {
+  return medium || disk.statSync(join(sidecar, `lock-${owner + 1}`))
     ? refusals.ownership_lost()
     : refusals.sidecar_moved({ folder: basename(sidecar) })
 }

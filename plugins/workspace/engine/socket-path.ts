@@ -12,13 +12,16 @@ export interface SocketPlace {
   /** `XDG_RUNTIME_DIR`, if set. */
   readonly runtimeDir: string | undefined
   readonly uid: number
+  /** The number of the owner where each has a socket of its own: one that was taken for dead may still have its socket. */
+  readonly owner?: number
 }
 
 /** Where the owner of the room around `file` (its real path) listens. Always short enough for the system. */
 export function socketPath(sidecar: string, file: string, place: SocketPlace): string {
-  const name = createHash('sha256').update(file).digest('hex').slice(0, 16)
+  const suffix = place.owner === undefined ? '' : `-${place.owner}`
+  const name = createHash('sha256').update(`${file}${suffix}`).digest('hex').slice(0, 16)
   if (place.platform === 'win32') return `\\\\.\\pipe\\satchel-${name}`
-  const beside = join(sidecar, 'owner.sock')
+  const beside = join(sidecar, `owner${suffix}.sock`)
   if (fits(beside)) return beside
   const roots = [place.runtimeDir, '/tmp'].filter((root) => root !== undefined && root !== '')
   const paths = roots.map((root) => join(root ?? '/tmp', `satchel-${place.uid}`, `${name}.sock`))

@@ -91,6 +91,7 @@ export function storeContent(parts: RoomParts): StoreContent {
       bootstrap(beginChange(tx, changeParts(parts)), document, parts.name),
     external: (tx: Tx, document: NewVersion) => externalEdit(beginChange(tx, changeParts(parts)), document),
     readiness: (thrown) => (thrown instanceof Unanswered ? thrown.found : undefined),
+    isVersion: (rows, hash) => rows.one('version_with', { hash }) !== undefined,
     substrate: () => parts.substrateChanged(),
   }
   return { schema: SCHEMA, statements: STATEMENTS, hooks }

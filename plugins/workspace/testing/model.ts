@@ -104,7 +104,13 @@ export function modelContentWith(adopted: (tx: Tx, version: NewVersion) => void)
       tx.run('addVersion', { version, hash, source, event_id: addEvent(tx, 'version', version) })
       adopted(tx, document)
     }
-  return { schema, statements, hooks: { bootstrap: adopt('bootstrap'), external: adopt('external') } }
+  const isVersion = (rows: Rows, sha256: string): boolean =>
+    rows.all('versions').some(({ hash, kept }) => hash === sha256 && kept === 1)
+  return {
+    schema,
+    statements,
+    hooks: { bootstrap: adopt('bootstrap'), external: adopt('external'), isVersion },
+  }
 }
 
 export const modelContent: StoreContent = modelContentWith(() => {})

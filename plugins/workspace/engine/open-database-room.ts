@@ -1,0 +1,70 @@
+import { type Database, realDisk, systemProcesses } from '../../../server/plugin.ts'
+import { realClock, realRandom } from './clock.ts'
+import { markDatabaseRoom, refuseOtherRoom } from './database-mark.ts'
+import { databaseMedium } from './database-medium.ts'
+import { roomRows } from './database-rows.ts'
+import { loadedSql, makeSidecar, type RoomAttempt, type RoomOptions, roomOf } from './open-room.ts'
+import { takeLease } from './room-lease.ts'
+import { openStore } from './room-store.ts'
+import { prepareSocket, socketPath } from './socket-path.ts'
+
+/** A room whose journal is in the database of `storage.url`. */
+export interface DatabaseRoomOptions extends Omit<RoomOptions, 'takeOver' | 'ephemeral'> {
+  readonly database: Database
+  /** The same on every machine. */
+  readonly name: string
+  readonly runtimeDir: string | undefined
+  /** Absent: 8 s. */
+  readonly leaseMs?: number
+}
+
+/**
+ * Takes the room and recovers it, or says who has it. The sidecar keeps no state of the room: only its name, the socket
+ * and files that are being written. Errors: those of the database and of `openRoom`, `conflict`/`room_in_files`.
+ */
+export async function openDatabaseRoom(options: DatabaseRoomOptions): Promise<RoomAttempt> {
+  const { place, database, name, log, leaseMs } = options
+  const { disk = realDisk, clock = realClock, random = realRandom } = options.seams ?? {}
+  refuseOtherRoom(place, name)
+  if (!disk.statSync(place.sidecar)) await makeSidecar(disk, place.sidecar)
+  const rows = roomRows(database, name)
+  const uid = process.getuid?.() ?? 0
+  const at = { platform: process.platform, runtimeDir: options.runtimeDir, uid }
+  const attempt = await takeLease({
+    rows,
+    clock,
+    leaseMs,
+    self: systemProcesses.self,
+    rank: options.rank,
+    socketOf: (n) => socketPath(place.sidecar, place.file, { ...at, owner: n }),
+    place: disk.statSync(place.sidecar)?.inode,
+  })
+  if (attempt.kind !== 'owner') return attempt
+  const { lease } = attempt
+  try {
+    const { socket } = lease.record
+    await markDatabaseRoom(place, { room: name, owner: lease.record })
+    prepareSocket(socket, place.sidecar, at)
+    const store = await openStore({
+      ...place,
+      content: options.content,
+      sql: await loadedSql(options.wasm),
+      disk,
+      clock,
+      random,
+      log,
+      owner: lease.record.n,
+      holdsLock: lease.holds,
+      medium: databaseMedium({ rows, lease, clock, log }),
+      ...(options.meter && { meter: options.meter }),
+      ...(options.seams?.limits && { limits: options.seams.limits }),
+    })
+    return {
+      kind: 'owner',
+      room: roomOf({ ...options, place: { ...place, socket } }, { store, lock: lease, disk, clock }),
+    }
+  } catch (thrown) {
+    await lease.release()
+    throw thrown
+  }
+}
