@@ -43,6 +43,8 @@ export async function askAt(
 /** A `satchel serve` of a machine of its own, over a shared database. */
 export interface Replica {
   readonly name: string
+  /** Its folder. */
+  readonly project: string
   readonly port: number
   readonly address: string
   pid(): number
@@ -76,6 +78,7 @@ export async function newReplica(t: TestContext, name: string, url: string, sett
   t.after(() => end('SIGKILL'))
   return {
     name,
+    project,
     port,
     address: `http://127.0.0.1:${port}`,
     pid: () => child?.pid ?? assert.fail('it does not run'),

@@ -2,12 +2,21 @@ import { z } from 'zod'
 import { LIMITS } from './domain/limits.ts'
 
 const PORT_MAX = 65_535
+const DATABASE_NAME_MAX = 200
 
 /** The section `workspace` of the configuration file (surface, section 5). Without `file` and `connect` there is no room. */
 export const workspaceConfig = z.strictObject({
   file: z.string().min(1).optional().describe('the Markdown file of the room, relative to the project root'),
   owner_port: z.int().min(0).max(PORT_MAX).default(4180).describe('port of the owner page, loopback only'),
   ingress_port: z.int().min(0).max(PORT_MAX).default(4181).describe('port that agents use'),
+  database: z
+    .string()
+    .min(1)
+    .max(DATABASE_NAME_MAX)
+    .optional()
+    .describe(
+      'keep rooms in the database of storage.url, under this name of the project, which is the same on every machine; absent: in files',
+    ),
   staleness: z
     .enum(['strict', 'section'])
     .default('section')

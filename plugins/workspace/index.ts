@@ -15,6 +15,7 @@ import { completingRooms, namedPlace } from './commands/target.ts'
 import { type WorkspaceConfig, workspaceConfig } from './config.ts'
 import { type RoomWorld, realWorld } from './connection/clock.ts'
 import { createRoomProcess, type RoomProcess } from './connection/room-process.ts'
+import { MIGRATIONS } from './engine/database-rows.ts'
 import { observeStream } from './feed.ts'
 import { checkHandoffRecord } from './handoff-record.ts'
 import { createJoint, type Joint } from './joint.ts'
@@ -70,17 +71,19 @@ function setUp(host: Host, config: WorkspaceConfig, world: RoomWorld): PluginIns
     editHookCommand(host),
   ].map(completingRooms)
   const stores = (saved: readonly string[]) => roomStores(host, config.file, saved)
+  const database = { name: 'rooms', migrations: MIGRATIONS }
   const hasRoom = config.file !== undefined || host.verb === 'workspace'
   if (!hasRoom) {
     const remote = remoteRoom(host, config)
     const evidence = [roomEvidence(host, room)]
-    return { commands, stores, evidence, ...(remote && { remote }), stop: room.stop }
+    return { commands, stores, database, evidence, ...(remote && { remote }), stop: room.stop }
   }
   return {
     ...offered(room, joint),
     tools,
     commands,
     stores,
+    database,
     searchers: [roomSearcher(host, room)],
     evidence: [roomEvidence(host, room)],
     doctor: () => findingsOf(host, room),

@@ -23,6 +23,7 @@ const input = z.object({
   staleness: z.enum(['strict', 'section']).optional().describe('when a proposal is out of date'),
   max_streams: PORT.optional().describe('concurrent observe streams'),
   take_over: z.boolean().optional().describe('the owner on another host has certainly ended'),
+  database: z.string().min(1).optional().describe('keep it in the database, under this name of the project'),
   ephemeral: z.boolean().optional().describe('remove the sidecar at the end'),
 })
 
@@ -40,7 +41,10 @@ export function openCommand(host: Host, config: WorkspaceConfig, room: RoomProce
       const file = resolve(flags.file)
       if (flags.create) await createDocument(file)
       const { name, staleness, take_over: takeOver, ephemeral, max_streams: maxStreams } = flags
-      room.configure({ file, name, staleness, takeOver, ephemeral, maxStreams, once: true })
+      const database = flags.database ?? config.database
+      if (database !== undefined && ephemeral) throw refusals.only_in_files({ flag: '--ephemeral' })
+      if (database !== undefined && takeOver) throw refusals.only_in_files({ flag: '--take-over' })
+      room.configure({ file, name, staleness, takeOver, ephemeral, maxStreams, database, once: true })
       const owner = await room.connection.owner('listener')
       await warnOfHardLink(file, terminal)
       await listen(host, config, room, flags, terminal)

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { isJsonObject } from '../../../server/plugin.ts'
+import { isJsonObject, systemProcesses } from '../../../server/plugin.ts'
 import type { RoomPlace } from '../engine/open-room.ts'
 import type { Rank, RoomLockRecord } from '../engine/room-lock.ts'
 import { refusals } from '../reasons.ts'
@@ -122,9 +122,16 @@ async function attachNow(
     racingSince = attempt.kind === 'lost' ? (racingSince ?? now) : undefined
     const isLate =
       racingSince === undefined ? now - began > RECOVERY_LIMIT_MS : now - racingSince > ATTACH_LIMIT_MS
-    if (isLate) throw refusals.room_starting()
+    if (isLate) throw notReached(attempt)
     await pause(retryMs / 2 + randomInt(retryMs / 2))
   }
+}
+
+/** An owner on another machine is not reached from here. */
+function notReached(attempt: OwnerAttempt) {
+  const host = attempt.kind === 'held' ? attempt.record.host : undefined
+  const isElsewhere = host !== undefined && host !== systemProcesses.self.host
+  return isElsewhere ? refusals.owner_elsewhere({ host }) : refusals.room_starting()
 }
 
 /** A link to the live owner; undefined while it does not answer yet, or after it was asked to yield. */

@@ -4,6 +4,7 @@ import { type Analyst, createAnalyst } from '../analysis/analyst.ts'
 import { MICROS_PER_MINUTE, type Micros } from '../domain/moment.ts'
 import { principalId } from '../domain/session.ts'
 import type { Meter } from '../engine/meter.ts'
+import { openDatabaseRoom } from '../engine/open-database-room.ts'
 import { type Room as EngineRoom, openRoom, type RoomPlace } from '../engine/open-room.ts'
 import type { Rank, RoomLockRecord } from '../engine/room-lock.ts'
 import type { Feed } from '../feed.ts'
@@ -11,6 +12,7 @@ import { changedResources, ROOM_URI } from '../hints.ts'
 import type { News } from '../room/change.ts'
 import { type Room, type RoomParts, startRoom, storeContent } from '../room/room.ts'
 import type { RoomWorld } from './clock.ts'
+import type { DatabaseRoom } from './database-room.ts'
 import { createIdleSessions } from './idle-sessions.ts'
 
 export interface OwnerParts {
@@ -19,6 +21,8 @@ export interface OwnerParts {
   readonly feed: Feed
   readonly meter: Meter
   readonly place: RoomPlace
+  /** Absent: it is kept in files. */
+  readonly inDatabase: DatabaseRoom | undefined
   readonly rank: Rank
   readonly staleness: 'strict' | 'section'
   readonly name?: string
@@ -57,7 +61,7 @@ export async function takeRoom(parts: OwnerParts): Promise<OwnerAttempt> {
   let timer: ExpiryTimer | undefined
   const analyst = createAnalyst()
   const roomParts = roomPartsOf(parts, analyst, (news) => timer?.consider(news))
-  const attempt = await openRoom({
+  const options = {
     place,
     content: storeContent(roomParts),
     log: host.log,
@@ -67,13 +71,17 @@ export async function takeRoom(parts: OwnerParts): Promise<OwnerAttempt> {
     ...(parts.takeOver !== undefined && { takeOver: parts.takeOver }),
     ...(parts.ephemeral !== undefined && { ephemeral: parts.ephemeral }),
     ...(world.engine && { seams: world.engine }),
-  })
+  }
+  const runtimeDir = host.env['XDG_RUNTIME_DIR']
+  const attempt = await (parts.inDatabase
+    ? openDatabaseRoom({ ...options, ...parts.inDatabase, runtimeDir })
+    : openRoom(options))
   if (attempt.kind !== 'owner') return attempt
   const engine = attempt.room
   try {
     const room = await startRoom(engine.store, roomParts)
     timer = createExpiryTimer(room, world, host)
-    const socket = await host.openListener({ name: 'socket', at: { socket: place.socket }, mcp: true })
+    const socket = await host.openListener({ name: 'socket', at: { socket: engine.place.socket }, mcp: true })
     return { kind: 'owner', owner: ownerOf(parts, { engine, room, socket, timer, analyst }) }
   } catch (thrown) {
     timer?.stop()
@@ -114,7 +122,8 @@ interface Opened {
 }
 
 function ownerOf(parts: OwnerParts, { engine, room, socket, timer, analyst }: Opened): Owner {
-  const { host, feed, rank, place } = parts
+  const { host, feed, rank } = parts
+  const { place } = engine
   const idle = createIdleSessions(room, parts.world.nowMicros)
   const sweep = setInterval(() => {
     idle.sweep().catch((thrown) => host.log.warn('sweep failed', { error: thrown }))

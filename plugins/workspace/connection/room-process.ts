@@ -10,6 +10,7 @@ import { refusals } from '../reasons.ts'
 import { createAttachment, HOLD_BACK_MS } from './attachment.ts'
 import { type Claims, createClaims } from './claims.ts'
 import type { RoomWorld } from './clock.ts'
+import { databaseRoom } from './database-room.ts'
 import { createFollower } from './follower.ts'
 import { createLocalSession } from './local-session.ts'
 import { type OwnerAttempt, takeRoom } from './owner.ts'
@@ -23,6 +24,8 @@ export interface OpenOptions {
   readonly takeOver?: boolean | undefined
   readonly ephemeral?: boolean | undefined
   readonly maxStreams?: number | undefined
+  /** The name of the project in the database, for a room that is kept there. */
+  readonly database?: string | undefined
   /** The process ends with this room: after its store failed it is not opened again. */
   readonly once?: boolean | undefined
 }
@@ -46,7 +49,8 @@ export interface RoomProcess {
 
 /** The configured room of this process, not yet open. */
 export function createRoomProcess(host: Host, config: WorkspaceConfig, world: RoomWorld): RoomProcess {
-  let options: OpenOptions | undefined = config.file === undefined ? undefined : { file: config.file }
+  let options: OpenOptions | undefined =
+    config.file === undefined ? undefined : { file: config.file, database: config.database }
   let feed = createFeed()
   const listeners: OpenListener[] = []
   const meter = createMeter()
@@ -75,6 +79,7 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
       meter,
       rank,
       place: at,
+      inDatabase: databaseRoom(host, at, options?.database),
       staleness: options?.staleness ?? config.staleness,
       ...(options?.name !== undefined && { name: options.name }),
       ...(options?.takeOver !== undefined && { takeOver: options.takeOver }),

@@ -78,16 +78,21 @@ export const ENGINE_REFUSALS = {
     message: 'This room is kept in the database as {name}.',
     next: 'Set storage.url, and look at it while it is open.',
   },
+  only_in_files: {
+    code: 'invalid',
+    reason: 'invalid_request',
+    message: '{flag} is for rooms in files only.',
+  },
   room_in_files: {
     code: 'conflict',
     message: 'This room is kept in the folder {folder}.',
-    next: 'Open it without workspace.database_room, or start a new room from a copy of its file.',
+    next: 'Open it without workspace.database, or start a new room from a copy of its file.',
   },
   other_database_room: {
     code: 'conflict',
     reason: 'room_in_database',
     message: 'This file belongs to the room {name} of the database.',
-    next: 'Use that name.',
+    next: 'Set workspace.database to what is before the colon.',
   },
   owner_elsewhere: {
     code: 'conflict',

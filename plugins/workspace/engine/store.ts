@@ -8,7 +8,7 @@ export interface EngineHooks {
   external(tx: Tx, document: NewVersion): void
   /** For what a hook threw because it is not ready yet: resolves when it may run again. */
   readiness?(thrown: unknown): Promise<unknown> | undefined
-  /** Whether this is the text of a version whose text is kept. Absent: none is known. */
+  /** Whether the text with this hash is a version, even one whose text is no longer kept. Absent: none is known. */
   isVersion?(rows: Rows, sha256: string): boolean
   /** The file was deleted, became unreadable as text, or came back. Nothing is stored. */
   substrate?(substrate: Substrate): void

@@ -200,3 +200,9 @@ export function existingTarget(change: ActorChange, target: string): string {
   if (parsed.kind === 'section') targetText(change, change.tx.documentText(), target)
   return formatTarget(parsed)
 }
+
+/** Whether the text with this hash was ever a version. Steps through all of them: for the opening of a room. */
+export function wasVersion(rows: Rows, sha256: string): boolean {
+  const page = { since: 0, before: Number.MAX_SAFE_INTEGER, limit: Number.MAX_SAFE_INTEGER }
+  return listed<Version>(rows, 'version_page', page).some(({ content_hash }) => content_hash === sha256)
+}

@@ -24,7 +24,7 @@ import {
   storeReplay,
   workspaceRow,
 } from './change.ts'
-import { bootstrap, externalEdit } from './document.ts'
+import { bootstrap, externalEdit, wasVersion } from './document.ts'
 import { expireLeases } from './leases.ts'
 import { expireSessions } from './members.ts'
 import { SCHEMA, STATEMENTS } from './schema.ts'
@@ -91,7 +91,7 @@ export function storeContent(parts: RoomParts): StoreContent {
       bootstrap(beginChange(tx, changeParts(parts)), document, parts.name),
     external: (tx: Tx, document: NewVersion) => externalEdit(beginChange(tx, changeParts(parts)), document),
     readiness: (thrown) => (thrown instanceof Unanswered ? thrown.found : undefined),
-    isVersion: (rows, hash) => rows.one('version_with', { hash }) !== undefined,
+    isVersion: wasVersion,
     substrate: () => parts.substrateChanged(),
   }
   return { schema: SCHEMA, statements: STATEMENTS, hooks }

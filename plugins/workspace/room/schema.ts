@@ -60,10 +60,6 @@ export const STATEMENTS: Statements = {
     id: 13,
     sql: 'SELECT version, hash, bytes FROM version WHERE kept = 1 ORDER BY version DESC',
   },
-  version_with: {
-    id: 16,
-    sql: 'SELECT version FROM version WHERE kept = 1 AND hash = :hash ORDER BY version DESC LIMIT 1',
-  },
   version_drop: { id: 14, sql: 'UPDATE version SET kept = 0 WHERE version = :version' },
   text_users: {
     id: 15,

@@ -105,7 +105,7 @@ export function modelContentWith(adopted: (tx: Tx, version: NewVersion) => void)
       adopted(tx, document)
     }
   const isVersion = (rows: Rows, sha256: string): boolean =>
-    rows.all('versions').some(({ hash, kept }) => hash === sha256 && kept === 1)
+    rows.all('versions').some(({ hash }) => hash === sha256)
   return {
     schema,
     statements,

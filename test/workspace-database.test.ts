@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { type PostgresServer, startPostgres } from './postgres-server.ts'
+import { newReplica, type Replica } from './replicas.ts'
+import { runSatchel } from './satchel-process.ts'
+
+const SETTINGS = 'workspace: { file: plan.md, database: shop }\n'
+
+/** A machine of the team: its server, its copy of the document, and the command line there. */
+async function newMachine(t: TestContext, server: PostgresServer, name: string) {
+  const replica = await newReplica(t, name, server.url, SETTINGS)
+  const file = join(replica.project, 'plan.md')
+  writeFileSync(file, '# Plan\n')
+  const env = { SATCHEL_STORAGE_URL: server.url }
+  const run = async (...words: readonly string[]) => {
+    const { code, out, err } = await runSatchel(replica.project, [...words, '--json'], env)
+    assert.ok(!`${out}${err}`.includes('not-told'), 'the password was told')
+    return { code, data: out === '' ? undefined : JSON.parse(out), told: `${out}${err}` }
+  }
+  const call = async (tool: string, input: object) =>
+    (await run('workspace', 'call', tool, JSON.stringify(input), '--room', 'plan.md')).data
+  return { ...replica, file, run, call }
+}
+
+type Machine = Awaited<ReturnType<typeof newMachine>>
+
+async function commit({ call }: Machine, base_version: number, content: string): Promise<void> {
+  const { proposal_id } = await call('propose', { base_version, summary: 'a change', content })
+  await call('review', { proposal_id, approve: true })
+  await call('commit', { proposal_id })
+}
+
+async function eventsOf({ run }: Machine, since: number) {
+  const { data } = await run('workspace', 'events', '--room', 'plan.md', '--since', String(since))
+  return data as { events: { event_id: number; event_type: string }[]; latest_event_id: number; gap: boolean }
+}
+
+/** Asks until this machine owns the room. */
+async function owns(machine: Machine): Promise<void> {
+  for (;;) {
+    const { data } = await machine.run('workspace', 'status', '--room', 'plan.md')
+    if (data?.lifecycle === 'ACTIVE') return
+    await ask(machine)
+  }
+}
+
+/** Any call at the room of a server makes it attach. */
+async function ask({ address }: Replica): Promise<number> {
+  const response = await fetch(`${address}/workspace/status`, {
+    headers: { authorization: 'Bearer nobody-s-session-of-the-room' },
+  })
+  await response.arrayBuffer()
+  return response.status
+}
+
+test('a room in the database goes on at another machine when its owner is killed', async (t) => {
+  const server = await startPostgres(t)
+  if (!server) return
+  const [one, two] = [await newMachine(t, server, 'one'), await newMachine(t, server, 'two')]
+  assert.equal((await one.run('storage', 'migrate')).code, 0)
+  await one.start()
+  await owns(one)
+  await commit(one, 1, '# Plan\n\nours\n')
+  const before = await eventsOf(one, 0)
+
+  await one.kill()
+  await two.start()
+  await owns(two)
+  const text = readFileSync(two.file, 'utf8')
+  const after = await eventsOf(two, before.latest_event_id)
+  const all = await eventsOf(two, 0)
+  await commit(two, 2, '# Plan\n\nours\n\nand theirs\n')
+
+  assert.equal(text, '# Plan\n\nours\n')
+  assert.equal(after.gap, false)
+  assert.equal(after.events[0]?.event_id, before.latest_event_id + 1)
+  assert.deepEqual(all.events.slice(0, before.events.length), before.events)
+  assert.equal(existsSync(join(two.project, '.plan.md.satchel/room.db')), false)
+  // The other machine comes back: its copy is older, which is no edit.
+  assert.equal(await two.stop(), 0, two.log())
+  await one.start()
+  await owns(one)
+  assert.equal(readFileSync(one.file, 'utf8'), '# Plan\n\nours\n\nand theirs\n')
+  const status = (await one.run('workspace', 'status', '--room', 'plan.md')).data
+  assert.equal(status.version, 3)
+})
+
+test('a room in the database is told from one in files, and needs its database', async (t) => {
+  const server = await startPostgres(t)
+  if (!server) return
+  const one = await newMachine(t, server, 'one')
+  await one.run('storage', 'migrate')
+  await one.start()
+  await owns(one)
+  assert.equal(await one.stop(), 0, one.log())
+
+  const closed = await one.run('workspace', 'status', '--room', 'plan.md')
+  const found = await one.run('workspace', 'doctor', '--room', 'plan.md')
+  const project = await runSatchel(one.project, [
+    'workspace',
+    'open',
+    'plan.md',
+    '--owner-port',
+    '0',
+    '--ingress-port',
+    '0',
+  ])
+  const flags = ['workspace', 'open', 'plan.md', '--ephemeral', '--owner-port', '0', '--ingress-port', '0']
+  const ephemeral = await one.run(...flags)
+
+  assert.match(closed.told, /room_in_database/)
+  assert.match(JSON.stringify(found.data), /kept in the database as shop:plan.md/)
+  assert.equal(project.code, 5)
+  assert.match(project.err + project.out, /kept in the database as shop:plan\.md/)
+  assert.equal(ephemeral.code, 3)
+  assert.match(ephemeral.told, /--ephemeral is for rooms in files only/)
+})
