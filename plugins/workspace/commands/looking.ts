@@ -175,6 +175,9 @@ function doctorCommand(host: Host, room: RoomProcess): Command {
   })
 }
 
+/** What keeps a room from being looked at without being a fault of it. */
+const LEVELS: Readonly<Record<string, Finding['level']>> = { room_not_found: 'warning', room_in_database: 'ok' }
+
 /** Findings about a room's files. Reads only. */
 export async function roomFindings(host: Host, place: RoomPlace): Promise<readonly Finding[]> {
   if (await runningOwner(place)) return [{ level: 'ok', subject: 'room', detail: 'it is open and answers' }]
@@ -195,7 +198,7 @@ export async function roomFindings(host: Host, place: RoomPlace): Promise<readon
     ])
   } catch (thrown) {
     if (!isSatchelError(thrown)) throw thrown
-    const level = thrown.reason === 'room_not_found' ? 'warning' : 'problem'
+    const level = LEVELS[thrown.reason] ?? 'problem'
     return [{ level, subject: 'room', detail: `${damagedPlace(thrown.details)}${thrown.message}` }]
   }
 }

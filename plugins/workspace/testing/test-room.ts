@@ -8,7 +8,13 @@ import { temporaryFolder } from '../../../test/harness/index.ts'
 import { createAnalyst } from '../analysis/analyst.ts'
 import type { EventType, RoomEvent } from '../domain/event.ts'
 import { parseJoinUri } from '../domain/invitation.ts'
-import { openRoom, type RoomSeams, roomPlace } from '../engine/open-room.ts'
+import {
+  openRoom,
+  type RoomAttempt,
+  type RoomOptions,
+  type RoomSeams,
+  roomPlace,
+} from '../engine/open-room.ts'
 import { checkHandoffRecord } from '../handoff-record.ts'
 import type { ActorChange, News } from '../room/change.ts'
 import { commit } from '../room/commits.ts'
@@ -86,6 +92,8 @@ export interface TestRoomOptions {
   readonly folder?: string
   readonly now?: { micros: number }
   readonly seams?: RoomSeams
+  /** Absent: the room is in files. */
+  open?(options: RoomOptions): Promise<RoomAttempt>
   /** Told what became durable, beside `news`. */
   publish?(news: News): void
 }
@@ -115,7 +123,7 @@ export async function openTestRoom(t: TestContext, options: TestRoomOptions = {}
     },
     substrateChanged() {},
   }
-  const attempt = await openRoom({
+  const attempt = await (options.open ?? openRoom)({
     place: roomPlace(file, {}),
     content: storeContent(parts),
     log: SILENT,
