@@ -49,7 +49,7 @@ async function owns(machine: Machine): Promise<void> {
 /** Any call at the room of a server makes it attach. */
 async function ask({ address }: Replica): Promise<number> {
   const response = await fetch(`${address}/workspace/status`, {
-    headers: { authorization: 'Bearer nobody-s-session-of-the-room' },
+    headers: { authorization: 'Bearer ses_of_another_room' },
   })
   await response.arrayBuffer()
   return response.status
@@ -78,7 +78,7 @@ test('a room in the database goes on at another machine when its owner is killed
   assert.equal(after.events[0]?.event_id, before.latest_event_id + 1)
   assert.deepEqual(all.events.slice(0, before.events.length), before.events)
   assert.equal(existsSync(join(two.project, '.plan.md.satchel/room.db')), false)
-  // The other machine comes back: its copy is older, which is no edit.
+  // The other machine comes back: its copy is older, and is not taken for an edit.
   assert.equal(await two.stop(), 0, two.log())
   await one.start()
   await owns(one)

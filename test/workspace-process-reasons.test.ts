@@ -5,6 +5,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { realWorld } from '../plugins/workspace/connection/clock.ts'
+import { markDatabaseRoom } from '../plugins/workspace/engine/database-mark.ts'
 import { roomPlace } from '../plugins/workspace/engine/open-room.ts'
 import { systemSurroundings } from '../plugins/workspace/engine/room-lock.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
@@ -85,6 +86,7 @@ const CASES: readonly Case[] = [
   ['room_locked', (t, folder) => lockedRoom(t, folder, { host: 'elsewhere', boot_id: 'other' }), opening],
   // A process that lives and does not answer may be recovering the room: that is waited for, 10 s.
   ['room_starting', (t, folder) => lockedRoom(t, folder, {}), opening],
+  ['room_in_database', (_, folder) => markedRoom(folder), opening],
   ['protocol_mismatch', (t, folder) => strangeRoom(t, folder, anotherRelease), opening],
 ]
 
@@ -116,6 +118,15 @@ test('a folder for sockets that is open to others is refused alike at every door
 
   assert.equal(over[0].reason, 'socket_folder_unsafe', JSON.stringify(over))
   assert.deepEqual([over[1], over[2]], [over[0], over[0]])
+})
+
+test('a room in files is not opened as one of the database: room_in_files', async (t) => {
+  const file = await roomWith(t, await temporaryFolder(t), (image) => image)
+  const env = { SATCHEL_STORAGE_URL: 'postgres://satchel@127.0.0.1:1/satchel' } // it is refused before any call
+
+  const { code, reason } = await overCli(t, [...opening(file), '--database', 'shop'], env)
+
+  assert.deepEqual([code, reason], ['conflict', 'room_in_files'])
 })
 
 test('a file that cannot be made is named by the verb that was to make it: file_not_created', async (t) => {
@@ -247,6 +258,16 @@ async function lockedRoom(_: TestContext, folder: string, owner: Document): Prom
     ...owner,
   }
   await writeFile(join(sidecar, 'lock-1'), JSON.stringify(record))
+  return file
+}
+
+/** A room of the database whose owner has ended, where no database is configured. */
+async function markedRoom(folder: string): Promise<string> {
+  const file = await fileOf(folder, '# Plan\n')
+  const { sidecar, socket } = roomPlace(file, {})
+  await mkdir(sidecar, { mode: 0o700 })
+  const owner = { ...systemSurroundings.self, n: 1, nonce: 'x', rank: 'stdio' as const, socket }
+  await markDatabaseRoom({ sidecar }, { room: 'shop:plan.md', owner })
   return file
 }
 

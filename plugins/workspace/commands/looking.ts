@@ -176,7 +176,10 @@ function doctorCommand(host: Host, room: RoomProcess): Command {
 }
 
 /** What keeps a room from being looked at without being a fault of it. */
-const LEVELS: Readonly<Record<string, Finding['level']>> = { room_not_found: 'warning', room_in_database: 'ok' }
+const LEVELS: Readonly<Record<string, Finding['level']>> = {
+  room_not_found: 'warning',
+  room_in_database: 'ok',
+}
 
 /** Findings about a room's files. Reads only. */
 export async function roomFindings(host: Host, place: RoomPlace): Promise<readonly Finding[]> {

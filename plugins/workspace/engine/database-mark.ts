@@ -5,7 +5,7 @@ import { refusals } from '../reasons.ts'
 import { IMAGE_NAME } from './recovery.ts'
 import type { RoomLockRecord } from './room-lock.ts'
 
-/** What the sidecar of a room in the database says, so that nobody takes it for a room in files. */
+/** What the sidecar of a room in the database says, so that it is not taken for a room in files. */
 export interface DatabaseMark {
   /** The name of the room there. */
   readonly room: string

@@ -70,6 +70,8 @@ export function databaseMedium({ rows, lease, clock, log }: DatabaseMediumSeams)
   return {
     async recover(sql, content, codec) {
       const found = await rows.load()
+      // Until here no other owner wrote: what was read in several statements is of one moment.
+      if (!lease.holds()) throw refusals.ownership_lost()
       head = found.head
       for (const [sha256, bytes] of found.texts) stored.set(sha256, bytes)
       const recovered = recoverKept(keptOf(found), sql, { content, codec })

@@ -68,7 +68,7 @@ export interface Ownership {
 export interface Taking {
   /** Of the owner before. */
   readonly generation: number
-  /** A UUID that nobody used before. */
+  /** A UUID that no owner had before. */
   readonly owner: string
   readonly holder: string
   readonly leaseMs: number
@@ -168,7 +168,7 @@ export function roomRows(database: Database, name: string): RoomRows {
     keep: (owner, { journal, image }) =>
       change(
         `${FENCED},
-         gone as (
+         removed as (
            delete from satchel.room_records r using fenced where r.room = fenced.name and r.journal < $4::bigint),
          changed as (
            insert into satchel.room_checkpoints as c (room, journal, image) select name, $4::bigint, $5 from fenced
@@ -194,7 +194,7 @@ export function roomRows(database: Database, name: string): RoomRows {
     dropText: (owner, sha256) =>
       change(
         `${FENCED},
-         gone as (delete from satchel.room_texts t using fenced where t.room = fenced.name and t.sha256 = $4),
+         removed as (delete from satchel.room_texts t using fenced where t.room = fenced.name and t.sha256 = $4),
          changed as (select name from fenced)`,
         [owner, sha256],
       ),

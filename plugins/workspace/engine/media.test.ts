@@ -163,7 +163,7 @@ const CONTRACT: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
     )
     await last.close()
   },
-  'texts survive, also those too long for a record; those given up are gone after a checkpoint': async ({
+  'texts survive, also those too long for a record; those given up are removed by a checkpoint': async ({
     open,
   }) => {
     const dying = await open()

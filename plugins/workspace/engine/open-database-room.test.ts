@@ -94,7 +94,7 @@ test('a room whose journal is in a database', async (t) => {
 })
 
 const CHECKS: Readonly<Record<string, Check>> = {
-  'eight processes that start at once: exactly one owner': async (t, server) => {
+  'eight processes that start together: exactly one owner': async (t, server) => {
     const { machine, sql } = await openTeam(t, server)
     const machines = Array.from({ length: 8 }, () => machine('# Plan\n'))
 

@@ -3,7 +3,14 @@ import { realClock, realRandom } from './clock.ts'
 import { markDatabaseRoom, refuseOtherRoom } from './database-mark.ts'
 import { databaseMedium } from './database-medium.ts'
 import { roomRows } from './database-rows.ts'
-import { loadedSql, makeSidecar, type RoomAttempt, type RoomOptions, roomOf } from './open-room.ts'
+import {
+  inOwnWords,
+  loadedSql,
+  makeSidecar,
+  type RoomAttempt,
+  type RoomOptions,
+  roomOf,
+} from './open-room.ts'
 import { takeLease } from './room-lease.ts'
 import { openStore } from './room-store.ts'
 import { prepareSocket, socketPath } from './socket-path.ts'
@@ -22,7 +29,11 @@ export interface DatabaseRoomOptions extends Omit<RoomOptions, 'takeOver' | 'eph
  * Takes the room and recovers it, or says who has it. The sidecar keeps no state of the room: only its name, the socket
  * and files that are being written. Errors: those of the database and of `openRoom`, `conflict`/`room_in_files`.
  */
-export async function openDatabaseRoom(options: DatabaseRoomOptions): Promise<RoomAttempt> {
+export function openDatabaseRoom(options: DatabaseRoomOptions): Promise<RoomAttempt> {
+  return inOwnWords(() => attemptRoom(options))
+}
+
+async function attemptRoom(options: DatabaseRoomOptions): Promise<RoomAttempt> {
   const { place, database, name, log, leaseMs } = options
   const { disk = realDisk, clock = realClock, random = realRandom } = options.seams ?? {}
   refuseOtherRoom(place, name)

@@ -91,9 +91,14 @@ export function roomPlace(path: string, env: Readonly<Record<string, string | un
  * Takes the room and recovers it, or says who has it. The caller listens on `place.socket` next: an old socket
  * is removed. Errors: those of `takeLock` and `openStore`, `unavailable`/`store_unavailable`; then the lock is released.
  */
-export async function openRoom(options: RoomOptions): Promise<RoomAttempt> {
+export function openRoom(options: RoomOptions): Promise<RoomAttempt> {
+  return inOwnWords(() => attemptRoom(options))
+}
+
+/** What the system refuses to the opening of a room. Errors: those of `work`, `unavailable`/`store_unavailable`. */
+export async function inOwnWords<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await attemptRoom(options)
+    return await work()
   } catch (thrown) {
     // A folder that cannot be written to, a full disk: the system's own words do not help.
     const isSystem = thrown instanceof Error && !isSatchelError(thrown) && 'syscall' in thrown

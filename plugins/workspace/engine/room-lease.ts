@@ -49,7 +49,7 @@ export async function takeLease(options: LeaseOptions): Promise<LeaseAttempt> {
   return { kind: 'owner', lease: holding(options, record, asked) }
 }
 
-/** On both clocks: the one that never goes back stands still while a machine sleeps. */
+/** On both clocks: the one that never goes back does not count while a machine sleeps. */
 interface Moment {
   readonly elapsedMs: number
   readonly nowMs: number
