@@ -73,6 +73,11 @@ const PROOFS: readonly Proof[] = [
     env: { SATCHEL_FAULTS: '1000', SEED },
   },
   {
+    name: '1,000 faults of processes that share a room of the database',
+    command: [...testing, 'test/room-torture.test.ts'],
+    env: { SATCHEL_FAULTS: '1000', SEED },
+  },
+  {
     name: '10,000 requests from the API document and as many calls at every door, of another seed in each run',
     command: [...testing, 'test/attack/rest-fuzz.test.ts', 'test/attack/tool-fuzz.test.ts'],
     env: { ATTACK_REQUESTS: '10000', ATTACK_CALLS: '10000', SEED },

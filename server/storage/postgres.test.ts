@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type PostgresServer, startPostgres } from '../../test/postgres-server.ts'
+import { openWay } from '../../test/postgres-way.ts'
 import type { Log } from '../contract/context.ts'
 import { createPostgres, type Postgres, type Wire } from './postgres.ts'
 import type { Run } from './schema.ts'
@@ -17,55 +16,6 @@ const ADDED = 'changed as (insert into satchel.toys (id) values ($2) returning i
 /** It waits for the lock on this table before it adds anything. */
 const ADDED_LATER = `opened as (update satchel.gate set open = true returning open), changed as (
   insert into satchel.toys (id) select $2 from opened returning id)`
-
-/** Where the connection ends: before the server gets the next write, while that waits there, or before its answer arrives. */
-type Cut = 'request' | 'waiting' | 'answer'
-
-/** A way to the server that can be cut. The server does not notice: it finishes what it has. */
-async function openWay(t: TestContext, server: PostgresServer) {
-  let next: Cut | undefined
-  let waiting: (() => Promise<void>) | undefined
-  const sockets = new Set<Socket>()
-  const proxy = createServer((near) => {
-    const far = connect(server.port, '127.0.0.1')
-    let isDeaf = false
-    for (const socket of [near, far]) {
-      sockets.add(socket)
-      socket.on('error', () => {})
-    }
-    near.on('close', () => {
-      if (!isDeaf) far.destroy()
-    })
-    far.on('close', () => near.destroy())
-    near.on('data', (bytes) => {
-      const cut = next
-      if (cut === undefined || !bytes.includes('changed as (')) return void far.write(bytes)
-      next = undefined
-      if (cut === 'request') return void near.destroy()
-      isDeaf = true
-      far.write(bytes)
-      if (cut === 'answer') far.once('data', () => near.destroy())
-      else void waiting?.().then(() => near.destroy())
-    })
-    far.on('data', (bytes) => {
-      if (!isDeaf) near.write(bytes)
-    })
-  })
-  proxy.listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  t.after(() => {
-    for (const socket of sockets) socket.destroy()
-    proxy.close()
-  })
-  const { port } = proxy.address() as AddressInfo
-  return {
-    url: server.url.replace(`:${server.port}/`, `:${port}/`),
-    cut(where: Cut, until?: () => Promise<void>) {
-      next = where
-      waiting = until
-    },
-  }
-}
 
 /** What the finding out is replaced by, to see that a guess is found. */
 type Plant = (text: string, run: () => ReturnType<Run>) => ReturnType<Run>

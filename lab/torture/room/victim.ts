@@ -27,7 +27,7 @@ export interface VictimOptions {
 }
 
 // A checkpoint every 64 KiB, so that kills land inside them (design workspace-engine 6).
-const LIMITS: JournalLimits = {
+export const VICTIM_LIMITS: JournalLimits = {
   preallocateBytes: 64 * 1024,
   idleBytes: 32 * 1024,
   idleMs: 5,
@@ -47,7 +47,8 @@ const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 /**
  * Waits for the room, then works until it is killed. Lines on stdout, each written before the disk can know:
- * `T us|editor <sha256>` a text, `I <event> <change>` a change that runs, `A <event>` an answer.
+ * `T us|editor <sha256>` a text, `I <event> <change>` a change that runs, `E <event> <change>` a change that is published,
+ * `A <event> <change>` an answer.
  */
 export async function work({ file, seed, wasm }: VictimOptions): Promise<never> {
   const place = roomPlace(file, {})
@@ -55,7 +56,7 @@ export async function work({ file, seed, wasm }: VictimOptions): Promise<never> 
     say(`I ${tx.latestEventId} ${versionName(version, hash)}`)
   })
   const room = await wait(() =>
-    openRoom({ place, content, log, rank: 'stdio', wasm, seams: { limits: LIMITS } }),
+    openRoom({ place, content, log, rank: 'stdio', wasm, seams: { limits: VICTIM_LIMITS } }),
   )
   for (let client = 0; client < CLIENTS; client += 1) void keepWorking(room, createChance(seed * 31 + client))
   return new Promise(() => setInterval(() => {}, 60_000))
@@ -70,19 +71,24 @@ async function wait(open: () => ReturnType<typeof openRoom>): Promise<Room> {
 }
 
 /** Never ends; a failure is for the parent to see. */
-async function keepWorking({ store, place }: Room, chance: Chance): Promise<void> {
-  try {
-    for (;;) {
-      const drawn = chance.below(100)
-      if (drawn < 55) await Promise.all(Array.from({ length: 1 + chance.below(8) }, () => note(store)))
-      else if (drawn < 75) await commit(store, textOf(chance))
-      else if (drawn < 90)
-        await Promise.all(Array.from({ length: 1 + chance.below(4) }, () => draft(store, textOf(chance))))
-      else edit(place.file, `# Theirs ${chance.below(2 ** 30)}\n`)
-      await turn()
-    }
-  } catch (thrown) {
-    say(`X ${thrown}`)
+async function keepWorking(room: Room, chance: Chance): Promise<void> {
+  await workIn(room, chance).catch((thrown) => say(`X ${thrown}`))
+}
+
+/** Works in a room, and says so, until it fails. */
+export async function workIn(
+  { store, place }: Room,
+  chance: Chance,
+  rest: () => Promise<unknown> = turn,
+): Promise<never> {
+  for (;;) {
+    const drawn = chance.below(100)
+    if (drawn < 55) await Promise.all(Array.from({ length: 1 + chance.below(8) }, () => note(store)))
+    else if (drawn < 75) await commit(store, textOf(chance))
+    else if (drawn < 90)
+      await Promise.all(Array.from({ length: 1 + chance.below(4) }, () => draft(store, textOf(chance))))
+    else edit(place.file, `# Theirs ${chance.below(2 ** 30)}\n`)
+    await rest()
   }
 }
 
@@ -127,12 +133,14 @@ async function answered(
   store: Store,
   change: (tx: Tx) => { eventId: number; change: string },
 ): Promise<void> {
-  const eventId = await store.mutate((tx) => {
+  const { eventId, change: made } = await store.mutate((tx) => {
     const done = change(tx)
-    say(`I ${done.eventId} ${done.change}`)
-    return done.eventId
+    const named = `${done.eventId} ${done.change}`
+    say(`I ${named}`)
+    tx.onDurable(() => say(`E ${named}`))
+    return done
   })
-  say(`A ${eventId}`)
+  say(`A ${eventId} ${made}`)
 }
 
 function edit(file: string, text: string): void {
@@ -142,6 +150,7 @@ function edit(file: string, text: string): void {
   renameSync(temp, file)
 }
 
-function say(line: string): void {
+/** Writes a line for the parent, before anything else happens. */
+export function say(line: string): void {
   writeSync(STDOUT, `${line}\n`)
 }
