@@ -33,7 +33,7 @@ interface Figure {
   readonly rates: readonly number[]
 }
 
-/** How often a second `once` is done, by so many at once, for a while. */
+/** How often a second `once` is done, by so many together, for a while. */
 async function rateOf(
   workers: number,
   once: (worker: number) => Promise<unknown>,
@@ -120,7 +120,7 @@ async function floors(url: string) {
           ),
         GROUP,
       ),
-    [`floor: ${GROUP} at once over ${CONNECTIONS} connections, a row of its own each`]: () =>
+    [`floor: ${GROUP} together over ${CONNECTIONS} connections, a row of its own each`]: () =>
       rateOf(GROUP, (room) => many.query(COUNTED, [room, RECORD])),
     [`floor: the same, all count in one row`]: () => rateOf(GROUP, () => many.query(COUNTED, [0, RECORD])),
     [`floor: the same in four statements, a row of its own each`]: () => rateOf(GROUP, transaction),
@@ -194,10 +194,10 @@ if (server) {
   const figures = await inTurn({
     ...(await floors(server.url)),
     'one room: one change after the other': () => rateOf(1, noting(one)),
-    [`one room: ${GROUP} changes at once`]: () => rateOf(GROUP, noting(one)),
+    [`one room: ${GROUP} changes together`]: () => rateOf(GROUP, noting(one)),
     [`${GROUP} rooms over 20 connections, one change after the other in each`]: () =>
       rateOf(GROUP, noting(many)),
-    [`${GROUP} rooms over 20 connections, 16 changes at once in each`]: () =>
+    [`${GROUP} rooms over 20 connections, 16 changes together in each`]: () =>
       rateOf(GROUP * 16, noting(many)),
   })
   print(figures)

@@ -68,7 +68,7 @@ async function own(room: Room, seed: number): Promise<void> {
   say('L')
 }
 
-/** A refusal that says that the database or the ownership was lost is no fault. */
+/** A refusal that says that the database or the ownership was lost is not a fault. */
 function told(thrown: unknown): undefined {
   const isLoss = isSatchelError(thrown) && /^(storage_|store_poisoned|store_unavailable)/.test(thrown.reason)
   if (!isLoss) say(`X ${thrown instanceof Error ? thrown.stack?.replaceAll('\n', ' ') : thrown}`)
