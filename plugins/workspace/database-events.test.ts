@@ -5,13 +5,13 @@ import { type TestContext, test } from 'node:test'
 import type { CallContext } from '../../server/contract/context.ts'
 import { temporaryFolder } from '../../test/harness/index.ts'
 import { startPostgres } from '../../test/postgres-server.ts'
+import type { RoomAccess } from './connection/room-access.ts'
 import { openDatabaseRoom } from './engine/open-database-room.ts'
 import type { RoomOptions } from './engine/open-room.ts'
 import { createFeed, observeStream } from './feed.ts'
 import type { Joined } from './room/members.ts'
 import { newRoomName, openRoomDatabase } from './testing/room-database.ts'
 import { openTestRoom, type TestRoom } from './testing/test-room.ts'
-import type { RoomAccess } from './tools/room-tool.ts'
 
 const KEPT = 2_000 // spec workspace-events, rule 10
 
