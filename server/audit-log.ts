@@ -1,4 +1,5 @@
 import type { CallObserver, CallRecord } from './call-record.ts'
+import type { Database } from './contract/advanced/database.ts'
 import { createLog } from './log.ts'
 import { createDurableLines } from './platform/durable-lines.ts'
 import { isJsonObject } from './platform/json-object.ts'
@@ -8,17 +9,32 @@ const NAMING = /^(.*_)?(id|ids|path|file|version|revision|etag|ref|repository|pr
 const MAX_CHARS = 200
 const MAX_LISTED = 20
 
+/** Resolves when the line is durable. */
+export type AddLine = (line: string) => Promise<void>
+
 /**
- * Adds one JSON line to `path` for each call of a tool that changes something, also for a refused one: who, through which
- * door, what it names, how it ended. The line is on disk before the caller is answered. Secrets are removed.
+ * Adds one JSON line for each call of a tool that changes something, also for a refused one: who, through which door, what
+ * it names, how it ended. The line is durable before the caller is answered. Secrets are removed.
  */
-export function createAuditLog(path: string, now: () => Date): CallObserver {
-  const lines = createDurableLines(path)
+export function createAuditLog(add: AddLine, now: () => Date): CallObserver {
   return async (record) => {
     if (!record.changes) return
     const written: string[] = []
     createLog('info', (line) => written.push(line.trimEnd()), now).info(record.tool, fieldsOf(record))
-    await Promise.all(written.map((line) => lines.add(line)))
+    await Promise.all(written.map(add))
+  }
+}
+
+/** Lines of a file. */
+export function fileLines(path: string): AddLine {
+  const lines = createDurableLines(path)
+  return (line) => lines.add(line)
+}
+
+/** Rows of a database, which several servers share. */
+export function auditRows(database: () => Database | undefined): AddLine {
+  return async (line) => {
+    await database()?.write('changed as (insert into satchel.audit (line) values ($2) returning n)', [line])
   }
 }
 

@@ -108,6 +108,10 @@ export const storageSection = z.object({
     .nullable()
     .default(null)
     .describe('PostgreSQL database that holds what docs/storage.md names, postgres://…; null: files'),
+  audit: z
+    .boolean()
+    .default(false)
+    .describe('each call of a tool that changes something also adds a row to satchel.audit of the database'),
 })
 
 /** `plugins:` of the configuration: path or npm name -> the plugin's own settings. */

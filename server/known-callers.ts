@@ -1,4 +1,5 @@
 import type { OAuthSettings } from './config-sections.ts'
+import type { Database } from './contract/advanced/database.ts'
 import type { Principal } from './contract/advanced/principal.ts'
 import { satchelStateFolder } from './state-folder.ts'
 import type { TokenBook } from './tokens/token-book.ts'
@@ -12,6 +13,8 @@ export interface KnownCallersOptions {
   now(): Date
   /** The authorization server whose access tokens are accepted; absent: none. */
   readonly oauth?: OAuthSettings | undefined
+  /** The database whose tokens every server of it accepts; undefined: there are only those of this user. */
+  database(): Promise<Database | undefined>
   /** Is told of each caller that lost its rights. */
   onEnded(principalId: string): void
 }
@@ -24,16 +27,19 @@ export interface KnownCallers {
 }
 
 /** Loads what recognizes a credential when the first one arrives. */
-export function knownCallers({ env, now, oauth, onEnded }: KnownCallersOptions): KnownCallers {
+export function knownCallers({ env, now, oauth, database, onEnded }: KnownCallersOptions): KnownCallers {
   let book: Promise<TokenBook> | undefined
   let accessTokens: ReturnType<typeof openAccessTokens> | undefined
   const openBook = async (): Promise<TokenBook> => {
-    const [{ openTokenBook }, { tokensFile }] = await Promise.all([
+    const [{ openTokenBook }, { databaseTokens, fileTokens }, { tokensFile }, shared] = await Promise.all([
       import('./tokens/token-book.ts'),
+      import('./tokens/token-source.ts'),
       import('./tokens/token-file.ts'),
+      database(),
     ])
-    const file = tokensFile(satchelStateFolder(env))
-    return openTokenBook({ file, now, onRevoked: onEnded })
+    const own = fileTokens(tokensFile(satchelStateFolder(env)))
+    const sources = shared ? [own, databaseTokens(shared)] : [own]
+    return openTokenBook({ sources, now, onRevoked: onEnded })
   }
   return {
     async recognize(bearer) {

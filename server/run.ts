@@ -1,6 +1,5 @@
-import { resolve } from 'node:path'
 import { assetPath } from './assets.ts'
-import type { CallObserver } from './call-record.ts'
+import { callObservers } from './call-observers.ts'
 import type { CommandLine } from './cli/command-line.ts'
 import type { Settings } from './cli/global-flags.ts'
 import type { Io } from './cli/io.ts'
@@ -116,7 +115,7 @@ async function createHostOf(
   const projectRoot = parts.config ? await projectRootOf(io, parts.line) : parts.projectRoot
   const url = parts.config?.storage.url ?? null
   let options: Promise<HttpOptions> | undefined
-  return createHost(entries, {
+  const host: RunningHost = await createHost(entries, {
     log: parts.log,
     projectRoot,
     workingDirectory: io.cwd,
@@ -129,7 +128,7 @@ async function createHostOf(
       callLimitMs: parts.config.tools.call_limit_s * 1000,
       callCpuLimitMs: parts.config.tools.call_cpu_s * 1000,
     }),
-    observers: await observersOf(parts, projectRoot),
+    observers: await callObservers({ ...parts, projectRoot, now, database: () => host.database }),
     traces: await io.traces.open(parts.log),
     ...(url !== null && { databaseUrl: url }),
     ...(parts.verb !== undefined && { verb: parts.verb }),
@@ -140,14 +139,7 @@ async function createHostOf(
       return openHttp(host, listener, await options)
     },
   })
-}
-
-async function observersOf({ config, http }: HostParts, projectRoot: string): Promise<CallObserver[]> {
-  const observers = http?.metrics ? [http.metrics.onCall] : []
-  const file = config?.tools.audit_log ?? undefined
-  if (file === undefined) return observers
-  const { createAuditLog } = await import('./audit-log.ts')
-  return [...observers, createAuditLog(resolve(projectRoot, file), now)]
+  return host
 }
 
 /** Creates the host and starts its plugins; a failed start stops them. */

@@ -87,6 +87,7 @@ async function openRound(world: World, wiring: HttpWiring, { config, token, proo
     env: wiring.env,
     now: wiring.now,
     oauth: config.http.oauth ?? undefined,
+    database: async () => (await boot).database,
     onEnded: (principalId) => running?.hub.emit({ kind: 'caller', principalId }),
   })
   const http = {

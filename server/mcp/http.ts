@@ -20,6 +20,7 @@ import { REFUSED } from './protocol-errors.ts'
 import { refusals } from './refusals.ts'
 import { echoableId, type MessageId, refusal, refusalOf } from './rpc-refusal.ts'
 import { type Connection, serverFor } from './server.ts'
+import { type SharedSessions, sharedSessions } from './shared-sessions.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 import { UnsubscribableError } from './watch.ts'
 
@@ -50,6 +51,10 @@ export function createHttpMount(options: HttpMountOptions): McpMount {
   const clock = options.clock ?? (() => performance.now())
   const stream = { pump: options.pump, ...(options.after && { after: options.after }) }
   const make = (connection: Connection) => serverFor(door, connection)
+  const shared = async (): Promise<SharedSessions | undefined> => {
+    const { database } = await options.boot
+    return database && sharedSessions(database)
+  }
   const parts: Parts = {
     door,
     modern: createMcpHandler(() => make({ era: 'modern', callerOf }), {
@@ -58,7 +63,7 @@ export function createHttpMount(options: HttpMountOptions): McpMount {
       keepAliveMs: HEARTBEAT_MS,
       onerror: (error) => options.log.debug('mcp over http', { error }),
     }),
-    legacy: createLegacySessions({ serverFor: make, stream, clock }),
+    legacy: createLegacySessions({ serverFor: make, stream, clock, shared }),
     subscriptions: createSubscriptions({ door, stream, clock }),
   }
   return {

@@ -89,8 +89,8 @@ export function serverFor(door: Door, connection: Connection): Server {
       await watch.subscribe(exchange.catalog, callContextOf(exchange), uri)
       return {}
     })
-    on('resources/unsubscribe', URI_PARAMS, (_, { uri }) => {
-      watch.unsubscribe(uri)
+    on('resources/unsubscribe', URI_PARAMS, async (_, { uri }) => {
+      await watch.unsubscribe(uri)
       return {}
     })
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { createSessionTable, SESSION_IDLE_MS } from './session-table.ts'
+import { SESSION_IDLE_MS } from './session-limits.ts'
+import { createSessionTable } from './session-table.ts'
 
 interface Entry {
   readonly name: string

@@ -1,9 +1,7 @@
 import { refusals } from './refusals.ts'
+import { SESSION_IDLE_MS, SESSIONS_OF_PRINCIPAL } from './session-limits.ts'
 
 const MAX_SESSIONS = 256 // mcp, section 6
-const MAX_PER_PRINCIPAL = 32
-/** Time without request and stream after which a session ends (mcp, section 6). */
-export const SESSION_IDLE_MS = 30 * 60_000
 const SWEEP_MS = 60_000
 
 export interface SessionTableOptions<S> {
@@ -74,7 +72,7 @@ export function createSessionTable<S>(options: SessionTableOptions<S>): SessionT
       const all = [...rows.values()]
       await makeRoom(
         all.filter((row) => row.principalId === principalId),
-        MAX_PER_PRINCIPAL,
+        SESSIONS_OF_PRINCIPAL,
       )
       await makeRoom([...rows.values()], MAX_SESSIONS)
       rows.set(id, { id, principalId, session, usedAt: options.clock() })

@@ -46,7 +46,7 @@ export function createStdioExtras(
     requireRead(ctx)
     const uri = typeof params['uri'] === 'string' ? params['uri'] : ''
     if (method === 'resources/subscribe') await watch.subscribe(await door.catalog(), ctx, uri)
-    else watch.unsubscribe(uri)
+    else await watch.unsubscribe(uri)
     const result = { resultType: 'complete', _meta: serverInfoMeta(door) }
     await outlet.send({ jsonrpc: '2.0', id, result })
   }

@@ -183,7 +183,7 @@ async function answerUri(
   requireRead(ctx)
   const uri = typeof params['uri'] === 'string' ? params['uri'] : ''
   if (method === 'resources/subscribe') await watch.subscribe(catalog, ctx, uri)
-  else watch.unsubscribe(uri)
+  else await watch.unsubscribe(uri)
   const result = { resultType: 'complete', _meta: serverInfoMeta(door) }
   return new Response(JSON.stringify({ jsonrpc: '2.0', id, result }), {
     headers: { 'content-type': 'application/json' },

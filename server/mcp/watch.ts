@@ -14,7 +14,7 @@ export interface Watch {
   /** Idempotent. Errors: those of `requireSubscribable`; `rate_limited`/`subscription_limit`. */
   subscribe(catalog: Catalog, ctx: CallContext, uri: string): Promise<void>
   /** Idempotent. */
-  unsubscribe(uri: string): void
+  unsubscribe(uri: string): Promise<void>
   readonly uris: readonly string[]
   close(): void
 }
@@ -30,7 +30,7 @@ export function createWatch(changed: (uri: string) => void): Watch {
       const stop = catalog.host.hub.on(uri, () => changed(uri))
       listening.set(uri, stop)
     },
-    unsubscribe(uri) {
+    async unsubscribe(uri) {
       listening.get(uri)?.()
       listening.delete(uri)
     },

@@ -16,7 +16,10 @@ export interface MigratedPart {
   readonly to: number
 }
 
-/** What the host needs of a database; `changed` is -1 for a write that was found not to be committed, and never will be. */
+/**
+ * What the host needs of a database. In `writes`, `changed` is -1 for a write that was found not to be committed, and never
+ * will be. `initialize` is the request that opened an MCP session; `line` is JSON.
+ */
 const HOST_PART: SchemaPart = {
   owner: 'satchel',
   migrations: [
@@ -26,6 +29,26 @@ const HOST_PART: SchemaPart = {
        at timestamptz not null default now()
      );
      create index writes_at on satchel.writes (at);`,
+    `create table satchel.tokens (
+       name text primary key,
+       scopes text[] not null,
+       created_at timestamptz not null,
+       expires_at timestamptz,
+       sha256 text not null unique
+     );
+     create table satchel.mcp_sessions (
+       id uuid primary key,
+       principal text not null,
+       initialize text not null,
+       uris text[] not null default '{}',
+       used_at timestamptz not null default now()
+     );
+     create index mcp_sessions_used on satchel.mcp_sessions (used_at);
+     create table satchel.audit (
+       n bigint generated always as identity primary key,
+       at timestamptz not null default now(),
+       line text not null
+     );`,
   ],
 }
 

@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import type { CopiedRecords, DatabaseStore } from '../../contract/advanced/database.ts'
-import type { RunningHost } from '../../host.ts'
-import type { HostDatabase } from '../../storage/database.ts'
-import { refusals } from '../../storage/refusals.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import { printResult } from '../render.ts'
+import { withDatabase } from '../with-database.ts'
 import type { World } from '../world.ts'
 
 /** `satchel storage migrate`. */
@@ -76,20 +74,4 @@ function copied(
     printResult(world.terminal, { data: { stores: done }, text: lines.join('\n') })
     return 0
   })
-}
-
-async function withDatabase(
-  world: World,
-  work: (host: RunningHost, database: HostDatabase) => Promise<number>,
-): Promise<number> {
-  const { doors, line } = world
-  const config = await doors.loadConfig(line)
-  if (config.storage.url === null) throw refusals.storage_not_set()
-  const host = await doors.setUpHost({ kind: 'all' }, config, line)
-  try {
-    if (!host.database) throw refusals.storage_not_set()
-    return await work(host, host.database)
-  } finally {
-    await host.stop()
-  }
 }

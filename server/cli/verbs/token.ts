@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import type { Database } from '../../contract/advanced/database.ts'
 import { didYouMean, nearest } from '../../platform/nearest.ts'
 import { satchelStateFolder } from '../../state-folder.ts'
 import { refusals } from '../../tokens/refusals.ts'
@@ -13,9 +14,11 @@ import {
   tokensFile,
 } from '../../tokens/token-file.ts'
 import { TOKEN_NAME, TOKEN_PREFIX } from '../../tokens/token-form.ts'
+import { addToken, loadTokens, removeToken } from '../../tokens/token-rows.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import { printResult } from '../render.ts'
 import { markUsage } from '../usage.ts'
+import { withDatabaseIfSet } from '../with-database.ts'
 import type { World } from '../world.ts'
 
 const TOKEN_BYTES = 32
@@ -28,9 +31,10 @@ export const tokenCreateVerb = defineHostVerb({
   path: ['token', 'create'],
   summary: 'create a token for callers of the servers of this user',
   description: [
-    'Creates a token that every server of this user accepts, also one that runs. The token is printed once; only its hash',
-    'is kept, in the state folder of this user. A scope is read, write or admin, for everything or for one plugin, as in',
-    'PLUGIN:read; write includes read, admin includes both.',
+    'Creates a token that every server of this user accepts, also one that runs. With storage.url, every server of that',
+    'database accepts it. The token is printed once; only its hash is kept, in the state folder of this user or in the',
+    'database. A scope is read, write or admin, for everything or for one plugin, as in PLUGIN:read; write includes read,',
+    'admin includes both.',
   ].join(' '),
   input: z.object({
     name: z.string().describe('name of the token, as ci'),
@@ -55,12 +59,14 @@ export const tokenCreateVerb = defineHostVerb({
       expires_at: expires === undefined ? null : new Date(now.getTime() + durationMs(expires)).toISOString(),
       sha256: tokenDigest(token).toString('hex'),
     }
-    await changeTokens(fileOf(world), (tokens) => {
-      if (tokens.some((each) => each.name === name)) throw refusals.token_name_taken({ name })
-      if (tokens.length >= MAX_TOKENS) throw refusals.token_limit({ count: MAX_TOKENS })
-      return [...tokens, created]
+    const isShared = await withTokens(world, async (own, shared) => {
+      if (!shared) await addToFile(own, created)
+      else if ((await readTokens(own)).some((each) => each.name === name))
+        throw refusals.token_name_taken({ name })
+      else await addToken(shared, created)
+      return shared !== undefined
     })
-    printResult(world.terminal, { data: { ...shown(created, now), token }, text: token })
+    printResult(world.terminal, { data: { ...shown(created, now, isShared), token }, text: token })
     const until = created.expires_at === null ? 'does not expire' : `expires at ${created.expires_at}`
     world.terminal.note(`The token "${name}" (${scopes.join(', ')}) ${until}. It is not shown again.`)
     return 0
@@ -71,14 +77,19 @@ export const tokenCreateVerb = defineHostVerb({
 export const tokenListVerb = defineHostVerb({
   path: ['token', 'list'],
   summary: 'list the tokens of this user',
-  description:
-    'Lists the tokens of this user by name, with their scopes and their expiry. A token itself is never shown.',
+  description: [
+    'Lists the tokens of this user by name, with their scopes and their expiry, and with storage.url those of the',
+    'database, which are shared. A token itself is never shown.',
+  ].join(' '),
   input: z.object({}),
   typing: {},
   examples: ['satchel token list'],
   async run(world) {
     const now = world.doors.now()
-    const tokens = (await readTokens(fileOf(world))).map((token) => shown(token, now))
+    const tokens = await withTokens(world, async (own, shared) => [
+      ...(await readTokens(own)).map((token) => shown(token, now, false)),
+      ...(shared ? await loadTokens(shared) : []).map((token) => shown(token, now, true)),
+    ])
     const noun = tokens.length === 1 ? 'token' : 'tokens'
     await world.terminal.answer(`${tokens.length} ${noun}`, { tokens })
     return 0
@@ -89,24 +100,42 @@ export const tokenListVerb = defineHostVerb({
 export const tokenRevokeVerb = defineHostVerb({
   path: ['token', 'revoke'],
   summary: 'revoke a token of this user',
-  description: 'Revokes a token. Running servers refuse it from their next request on and end its streams.',
+  description: [
+    'Revokes a token. Running servers refuse it from their next request on, one of the database after at most a second,',
+    'and end its streams.',
+  ].join(' '),
   input: z.object({ name: z.string().describe('name of the token') }),
   typing: { positional: ['name'] },
   examples: ['satchel token revoke ci'],
   async run(world, { name }) {
-    await changeTokens(fileOf(world), (tokens) => {
-      const names = tokens.map((token) => token.name)
-      if (names.includes(name)) return tokens.filter((token) => token.name !== name)
-      const hint = didYouMean(nearest(name, names), names)
-      throw refusals.token_not_found({ name: name.slice(0, 80), hint })
+    await withTokens(world, async (own, shared) => {
+      if (shared && (await removeToken(shared, name))) return
+      const others = shared ? (await loadTokens(shared)).map((token) => token.name) : []
+      await changeTokens(own, (tokens) => {
+        const names = [...tokens.map((token) => token.name), ...others]
+        if (tokens.some((token) => token.name === name)) return tokens.filter((token) => token.name !== name)
+        const hint = didYouMean(nearest(name, names), names)
+        throw refusals.token_not_found({ name: name.slice(0, 80), hint })
+      })
     })
     printResult(world.terminal, { data: { revoked: name }, text: `revoked ${name}` })
     return 0
   },
 })
 
-function fileOf({ io }: World): string {
-  return tokensFile(satchelStateFolder(io.env))
+/** Runs `work` with the file of this user's tokens and, where `storage.url` is set, the database of those that are shared. */
+function withTokens<T>(world: World, work: (own: string, shared?: Database) => Promise<T>): Promise<T> {
+  const own = tokensFile(satchelStateFolder(world.io.env))
+  return withDatabaseIfSet(world, (_, database) => work(own, database))
+}
+
+function addToFile(file: string, created: StoredToken): Promise<void> {
+  return changeTokens(file, (tokens) => {
+    const { name } = created
+    if (tokens.some((each) => each.name === name)) throw refusals.token_name_taken({ name })
+    if (tokens.length >= MAX_TOKENS) throw refusals.token_limit({ count: MAX_TOKENS })
+    return [...tokens, created]
+  })
 }
 
 /** Refuses a scope of a plugin that the configuration does not load: it would allow nothing. */
@@ -136,7 +165,7 @@ function durationMs(expires: string): number {
 }
 
 /** A token as people and programs see it. */
-function shown({ name, scopes, created_at, expires_at }: StoredToken, now: Date) {
+function shown({ name, scopes, created_at, expires_at }: StoredToken, now: Date, shared: boolean) {
   const isExpired = expires_at !== null && Date.parse(expires_at) <= now.getTime()
-  return { name, scopes, created_at, expires_at, expired: isExpired }
+  return { name, scopes, created_at, expires_at, expired: isExpired, shared }
 }

@@ -4,6 +4,7 @@ import { openHost } from '../../../test/harness/open-host.ts'
 import type { Principal } from '../../contract/advanced/principal.ts'
 import { definePlugin } from '../../contract/plugin.ts'
 import { createPump } from '../../fanout/pump.ts'
+import type { HostDatabase } from '../../storage/database.ts'
 import { createHttpMount } from '../http.ts'
 import { type Limits, openMount } from './open-mount.ts'
 import { samplePlugin } from './sample-plugin.ts'
@@ -15,6 +16,8 @@ export interface Serving {
   readonly after?: (ms: number, action: () => void) => () => void
   readonly limits?: Limits
   readonly mount?: typeof createHttpMount
+  /** Shared by several servers. */
+  readonly database?: HostDatabase
 }
 
 /** A second plugin, which knows eve. */
@@ -34,7 +37,7 @@ const otherPlugin = definePlugin({
 /** Serves the sample plugin over HTTP with three sessions: ada may read, bob may nothing, eve is another plugin's. */
 export async function serveHttp(
   t: TestContext,
-  { clock, after, limits = {}, mount = createHttpMount }: Serving = {},
+  { clock, after, limits = {}, mount = createHttpMount, database }: Serving = {},
 ) {
   const { plugin, world } = samplePlugin()
   const opened = await openHost(t, { plugins: [plugin, otherPlugin] })
@@ -49,7 +52,7 @@ export async function serveHttp(
   session('bob', [])
   const pump = createPump(after)
   const door = mount({
-    boot: Promise.resolve(opened.host),
+    boot: Promise.resolve({ ...opened.host, database }),
     version: '1.0.0',
     log: opened.host.log,
     resolvePath: async (path) => path,

@@ -1,0 +1,109 @@
+import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import type { Principal } from '../contract/advanced/principal.ts'
+import { authInfoOf, callerOf } from './caller.ts'
+import { updated } from './listen.ts'
+import { messageFrame, type NotificationStream } from './notification-stream.ts'
+import type { Connection } from './server.ts'
+import type { SharedSession, SharedSessions } from './shared-sessions.ts'
+import { createWatch, type Watch } from './watch.ts'
+import { withLegacyCode, withoutValidatorText } from './wire.ts'
+
+/** A session of a client before 2026-07-28, in this process. */
+export interface LegacySession {
+  readonly id: string
+  readonly server: Server
+  readonly transport: WebStandardStreamableHTTPServerTransport
+  readonly watch: Watch
+  /** Newest last; messages without a request go to the newest stream. */
+  readonly streams: NotificationStream[]
+  /** Undefined for a session that only this process has. */
+  shared: SharedState | undefined
+}
+
+/** When the database was last asked about a session, and told that it is in use, by the clock of the process. */
+export interface SharedState {
+  askedAt: number
+  touchedAt: number
+}
+
+export interface SessionParts {
+  readonly id: string
+  /** Where other servers find it; absent: nowhere. */
+  readonly shared: SharedSessions | undefined
+  serverFor(connection: Connection): Server
+  /** Is told of each message to the client. */
+  touched(): void
+}
+
+/** Creates a session that is connected, and in no table. */
+export async function createLegacySession(parts: SessionParts): Promise<LegacySession> {
+  const { id, shared } = parts
+  const streams: NotificationStream[] = []
+  const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id })
+  const own = createWatch((uri) => {
+    streams.at(-1)?.notify(messageFrame(updated(uri)))
+  })
+  const watch = shared ? sharedWatch(own, id, shared) : own
+  const server = parts.serverFor({ era: 'legacy', callerOf, watch })
+  const session: LegacySession = { id, server, transport, watch, streams, shared: undefined }
+  sendThroughStreams(session, parts.touched)
+  await server.connect(transport)
+  return session
+}
+
+/** A watch whose subscriptions other servers know before the client is answered. */
+function sharedWatch(own: Watch, id: string, shared: SharedSessions): Watch {
+  return {
+    ...own,
+    get uris() {
+      return own.uris
+    },
+    async subscribe(catalog, ctx, uri) {
+      await own.subscribe(catalog, ctx, uri)
+      await shared.subscribe(id, uri)
+    },
+    async unsubscribe(uri) {
+      await own.unsubscribe(uri)
+      await shared.unsubscribe(id, uri)
+    },
+  }
+}
+
+/** Sends messages without a request to the newest GET stream, if any; the SDK's own stream has no limit. */
+function sendThroughStreams({ transport, streams }: LegacySession, touched: () => void): void {
+  const send = transport.send.bind(transport)
+  transport.send = async (message, sendOptions) => {
+    touched()
+    const belongsToNoCall = 'method' in message && sendOptions?.relatedRequestId === undefined
+    if (belongsToNoCall) streams.at(-1)?.notify(messageFrame(message))
+    else await send(withLegacyCode(withoutValidatorText(message)), sendOptions)
+  }
+}
+
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' }
+
+/** Repeats what the client said to the server that had the session. What it may not read any more, it does not watch. */
+export async function repeatSession(
+  { id, transport }: LegacySession,
+  { initialize, uris }: SharedSession,
+  principal: Principal,
+): Promise<void> {
+  const say = async (message: unknown, headers: Readonly<Record<string, string>>): Promise<void> => {
+    const request = new Request('http://localhost/mcp', {
+      method: 'POST',
+      headers: { ...HEADERS, ...headers },
+    })
+    const answer = await transport.handleRequest(request, {
+      parsedBody: message,
+      authInfo: authInfoOf(principal),
+    })
+    await answer.text()
+  }
+  await say(JSON.parse(initialize), {})
+  const known = { 'mcp-session-id': id }
+  await say(INITIALIZED, known)
+  for (const [n, uri] of uris.entries()) {
+    await say({ jsonrpc: '2.0', id: `subscribe-${n}`, method: 'resources/subscribe', params: { uri } }, known)
+  }
+}
