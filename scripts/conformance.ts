@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url'
 
 const REVISIONS = ['2026-07-28', '2025-11-25'] as const
 const root = fileURLToPath(new URL('..', import.meta.url))
+/** Below `reports`. */
+const RESULTS = process.env['CONFORMANCE_RESULTS'] ?? 'conformance'
 const suite = 'node_modules/@modelcontextprotocol/conformance/dist/index.js'
 
 const server = spawn(process.execPath, ['--import', 'tsx', 'test/conformance/serve.ts'], {
@@ -34,7 +36,7 @@ async function firstLine(child: ChildProcess): Promise<string> {
 }
 
 async function runSuite(url: string, revision: string): Promise<number> {
-  const results = `reports/conformance/${revision}`
+  const results = `reports/${RESULTS}/${revision}`
   await mkdir(`${root}/${results}`, { recursive: true })
   const child = spawn(
     process.execPath,

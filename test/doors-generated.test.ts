@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { z } from 'zod'
 import { BUILTIN_PLUGINS } from '../server/builtin-plugins.ts'
 import type { Tool } from '../server/contract/tool.ts'
 import { type OpenDoor, type Outcome, openDoors, openHost } from './harness/index.ts'
+import { startPostgres } from './postgres-server.ts'
 
 const SEED = Number(process.env['SEED'] ?? 20_260)
 const RUNS = Number(process.env['RUNS'] ?? 12)
@@ -98,11 +99,18 @@ async function followNext(door: OpenDoor, outcome: Outcome): Promise<void> {
   )
 }
 
-test(`generated inputs give the same answer at every door (seed ${SEED})`, async (t) => {
+/** Asks every door of a host; with an address, one whose records are in that database. */
+async function compareDoors(t: TestContext, numRuns: number, databaseUrl?: string): Promise<void> {
   const plugins = await Promise.all(
     BUILTIN_PLUGINS.filter(({ name }) => name !== 'workspace').map(({ load }) => load()),
   )
-  const opened = await openHost(t, { plugins })
+  // A project without a repository needs a name in a database.
+  const named = plugins.map((plugin) => ({
+    plugin,
+    settings: plugin.name === 'handoff' && databaseUrl !== undefined ? { project: 'shop' } : {},
+  }))
+  const opened = await openHost(t, { plugins: named, ...(databaseUrl !== undefined && { databaseUrl }) })
+  await opened.host.database?.migrate()
   const doors = await openDoors(t, opened)
   await opened.call('handoff_create', opened.host.registry.tool('handoff_create')?.tool.example)
   const tools = opened.host.registry.tools
@@ -113,7 +121,14 @@ test(`generated inputs give the same answer at every door (seed ${SEED})`, async
   for (const tool of tools) {
     await fc.assert(
       fc.asyncProperty(inputsOf(tool), (input) => sameEverywhere(doors, tool.name, input)),
-      { seed: SEED, numRuns: RUNS },
+      { seed: SEED, numRuns },
     )
   }
+}
+
+test(`generated inputs give the same answer at every door (seed ${SEED})`, (t) => compareDoors(t, RUNS))
+
+test(`they do where records are in a database (seed ${SEED})`, async (t) => {
+  const server = await startPostgres(t)
+  if (server) await compareDoors(t, Math.ceil(RUNS / 4), server.url)
 })

@@ -12,8 +12,12 @@ import { plainTools } from './plain-tools.ts'
 import { prompts, resources } from './prompts-and-resources.ts'
 import { createTaskBook } from './task-book.ts'
 
-/** Serves what the official suite asks for at a free port, prints the address, and ends with stdin. */
+/**
+ * Serves what the official suite asks for at a free port, prints the address, and ends with stdin. With
+ * `SATCHEL_STORAGE_URL` it is one of the servers of that database, which is migrated.
+ */
 async function serve(): Promise<void> {
+  const databaseUrl = process.env['SATCHEL_STORAGE_URL']
   let opened: Host | undefined
   const now = (): Date => new Date()
   const book = createTaskBook(now, (taskId) => opened?.taskChanged(taskId, ['local']))
@@ -37,7 +41,9 @@ async function serve(): Promise<void> {
     filter: { profile: 'full', readOnly: false, include: [], exclude: [] },
     assetPath,
     openListener: () => Promise.reject(new Error('no further listener')),
+    ...(databaseUrl !== undefined && { databaseUrl }),
   })
+  await host.database?.migrate()
   const mcp = createHttpMount({
     boot: Promise.resolve(host),
     version: '1.0.0',

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import type { PostgresServer } from '../../../test/postgres-server.ts'
 import { startPostgres } from '../../../test/postgres-server.ts'
 import { openWorld } from '../testing/ingest-world.ts'
-import { bytesOf, entriesOf, openTeam, smallRemotes } from '../testing/team.ts'
+import { bytesOf, entriesOf, type Machine, openTeam, smallRemotes } from '../testing/team.ts'
 import { importCatalogue } from './copy-catalogue.ts'
 import { follow } from './follow.ts'
 import { loadFollowed, saveFollowed } from './followed-state.ts'
@@ -130,6 +130,34 @@ const CHECKS: Readonly<Record<string, (t: TestContext, server: PostgresServer) =
       assert.deepEqual(await machine.call(tool, input), answer, tool)
       assert.deepEqual(await other.call(tool, input), answer, tool)
     }
+  },
+  'is hidden from a role without a right to it, which also cannot change it': async (t, server) => {
+    const { team, entries, importAll, world } = await openBoth(t, server)
+    await world.run(entries.slice(0, 1))
+    await importAll()
+    const name = new URL(team.url).pathname.slice(1)
+    server.sql(
+      `create role reader login password 'not-told-either';
+       grant usage on schema satchel to reader;
+       grant select, insert, update, delete on all tables in schema satchel to reader;
+       revoke insert, update, delete on satchel.schema_versions, satchel.module_rights from reader;
+       insert into satchel.module_rights values ('reader', 'other')`,
+      name,
+    )
+    const asReader = team.url.replace(/\/\/[^@]+@/, '//reader:not-told-either@')
+    const reader = await team.machine({}, asReader)
+
+    const found = async (machine: Machine): Promise<unknown[]> => {
+      const { results } = await machine.call('search_modules', { provider: 'aws' })
+      return results as unknown[]
+    }
+    const hidden = await found(reader)
+    const added = reader.rows().createCatalogue()
+
+    assert.deepEqual(hidden, [])
+    await assert.rejects(added, ({ reason }: { reason?: string }) => reason === 'storage_denied')
+    server.sql("insert into satchel.module_rights values ('reader', 'team')", name)
+    assert.equal((await found(await team.machine({}, asReader))).length, 2)
   },
 }
 

@@ -29,7 +29,8 @@ export interface Machine {
 export interface Team {
   readonly server: PostgresServer
   readonly url: string
-  machine(settings?: Record<string, unknown>): Promise<Machine>
+  /** `databaseUrl`: the same database as another role. */
+  machine(settings?: Record<string, unknown>, databaseUrl?: string): Promise<Machine>
 }
 
 let databases = 0
@@ -45,7 +46,7 @@ export async function openTeam(t: TestContext, started?: PostgresServer): Promis
   return {
     server,
     url,
-    async machine(settings = {}) {
+    async machine(settings = {}, databaseUrl = url) {
       const root = await temporaryFolder(t)
       const filesDir = join(root, 'out')
       const host = await openHost(t, {
@@ -63,7 +64,7 @@ export async function openTeam(t: TestContext, started?: PostgresServer): Promis
         ],
         projectRoot: root,
         env: process.env,
-        databaseUrl: url,
+        databaseUrl,
       })
       const { database } = host.host
       assert.ok(database)
