@@ -277,3 +277,35 @@ test('an index of another version, or one whose marks do not fit, is made again'
     assert.equal(rows.filter(({ title }) => title === 'Changed').length, 1, text.slice(0, 120))
   }
 })
+
+test('callers that come during a look at the folder share the next one, which sees what was written before them', async (t) => {
+  const { layout, put } = storeOf(t, 20)
+  let looks = 0
+  let passing: Promise<void> = Promise.resolve()
+  const disk: Disk = {
+    ...realDisk,
+    async stat(path) {
+      if (path === layout.records) looks += 1
+      const looked = await realDisk.stat(path)
+      await passing
+      return looked
+    },
+  }
+  const index = createIndex(disk, layout, Date.now)
+  await index.view()
+  let go = (): void => undefined
+  passing = new Promise((resolve) => {
+    go = resolve
+  })
+  looks = 0
+
+  const first = titleOf(7, index)
+  while (looks === 0) await new Promise((resolve) => setImmediate(resolve))
+  put(7, 'Written meanwhile')
+  const later = Array.from({ length: 30 }, () => titleOf(7, index))
+  go()
+
+  await first
+  assert.deepEqual(new Set(await Promise.all(later)), new Set(['Written meanwhile']))
+  assert.equal(looks, 2)
+})

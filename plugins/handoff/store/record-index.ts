@@ -52,6 +52,8 @@ export function createIndex(disk: Disk, layout: Layout, now: () => number): Reco
   const store = { disk, layout, now }
   let state: IndexState | undefined
   let queue: Promise<unknown> = Promise.resolve()
+  /** The refresh that has not begun. */
+  let waiting: { readonly budgetMs: number; readonly result: Promise<IndexState> } | undefined
 
   const refresh = async (budgetMs: number): Promise<IndexState> => {
     const folder = await disk.stat(layout.records)
@@ -64,13 +66,19 @@ export function createIndex(disk: Disk, layout: Layout, now: () => number): Reco
         : undefined
     return state ?? emptyState()
   }
-  /** One refresh at a time: each begins after its call, so that it sees what was written before. */
+  /**
+   * One refresh at a time, which begins after the calls that share it: it sees what was written before each of them.
+   */
   const refreshed = (budgetMs: number): Promise<IndexState> => {
-    const result = queue
-      .then(() => refresh(budgetMs))
-      .catch((thrown: unknown) => {
-        throw asStoreError(thrown)
-      })
+    if (waiting?.budgetMs === budgetMs) return waiting.result
+    const begin = (): Promise<IndexState> => {
+      if (waiting?.result === result) waiting = undefined
+      return refresh(budgetMs)
+    }
+    const result: Promise<IndexState> = queue.then(begin).catch((thrown: unknown) => {
+      throw asStoreError(thrown)
+    })
+    waiting = { budgetMs, result }
     queue = result.catch(() => undefined)
     return result
   }
