@@ -22,6 +22,7 @@ import {
 } from 'node:fs'
 import { lstat, open } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { isForThisThread } from './on-this-thread.ts'
 
 /** The result of `stat`; symbolic links are not followed. */
 export interface FileFacts {
@@ -89,18 +90,23 @@ const fsyncFile = promisify(fsync)
 /** The disk of this machine. macOS: libuv's fsync is F_FULLFSYNC. Network file systems are not supported. */
 export const realDisk: Disk = {
   stat: async (path) => {
+    if (isForThisThread()) return realDisk.statSync(path)
     const found = await lstat(path).catch(missing)
     return found && factsOf(found)
   },
   statSync: (path) => {
-    const found = lstatSync(path, { throwIfNoEntry: false })
+    const found = present(() => lstatSync(path, { throwIfNoEntry: false }))
     return found && factsOf(found)
   },
   stamp: async (path) => {
-    const found = await lstat(path, { bigint: true }).catch(missing)
+    const found = isForThisThread()
+      ? present(() => lstatSync(path, { bigint: true, throwIfNoEntry: false }))
+      : await lstat(path, { bigint: true }).catch(missing)
     return found && [found.size, found.mtimeNs, found.ctimeNs, found.ino, found.dev].join(' ')
   },
   readFile: async (path) => {
+    const small = isForThisThread() ? readSmall(path) : undefined
+    if (small) return small
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
     try {
       return await file.readFile()
@@ -177,6 +183,15 @@ function missing(thrown: unknown): undefined {
   if (code !== 'ENOENT' && code !== 'ENOTDIR') throw thrown
 }
 
+/** A name below a file is missing too: `throwIfNoEntry` does not tell so. */
+function present<T>(look: () => T | undefined): T | undefined {
+  try {
+    return look()
+  } catch (thrown) {
+    return missing(thrown)
+  }
+}
+
 function factsOf(found: Stats): FileFacts {
   return {
     kind: found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other',
@@ -184,6 +199,18 @@ function factsOf(found: Stats): FileFacts {
     mode: found.mode & 0o7777,
     inode: `${found.dev}:${found.ino}`,
     modifiedMs: found.mtimeMs,
+  }
+}
+
+/** Undefined for a large file and for what is none: reading either may take long. */
+function readSmall(path: string): Buffer | undefined {
+  // Without O_NONBLOCK, which Windows lacks, opening a pipe would wait for its writer.
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | (constants.O_NONBLOCK ?? 0))
+  try {
+    const found = fstatSync(file)
+    return found.isFile() && found.size <= SMALL_BYTES ? readFileSync(file) : undefined
+  } finally {
+    closeSync(file)
   }
 }
 
