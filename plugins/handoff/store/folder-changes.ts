@@ -11,6 +11,7 @@ export interface FolderChange {
 
 const FILE = 'changes'
 const MAX_BYTES = 64 * 1024
+const NEWLINE = 10
 /** Two changes within one clock tick of the file system look the same. */
 export const YOUNG_MS = 50
 
@@ -46,6 +47,33 @@ export async function loadChanges(disk: Disk, layout: Layout): Promise<readonly 
   } catch {
     return [] // without notes every file is looked at
   }
+  return changesIn(text)
+}
+
+/**
+ * Reads the noted changes again and again, each time only what was added: beside writers there are hundreds of notes, and
+ * every list asks for them. A file that was replaced or cut is read from its start.
+ */
+export function createChangeReader(disk: Disk, layout: Layout): () => Promise<readonly FolderChange[]> {
+  const file = join(layout.cache, FILE)
+  let known = { inode: '', size: 0, changes: [] as readonly FolderChange[] }
+  return async () => {
+    const found = await disk.stat(file).catch(() => undefined)
+    if (found?.kind !== 'file') return []
+    if (found.inode !== known.inode || found.size < known.size) {
+      known = { inode: found.inode, size: 0, changes: [] }
+    }
+    if (found.size === known.size) return known.changes
+    const { inode, size, changes } = known
+    const added = await disk.readPart(file, size, found.size - size).catch(() => undefined)
+    if (added === undefined) return [] // without notes every file is looked at
+    const whole = added.subarray(0, added.lastIndexOf(NEWLINE) + 1) // the rest of a line is being written
+    known = { inode, size: size + whole.length, changes: [...changes, ...changesIn(whole.toString('utf8'))] }
+    return known.changes
+  }
+}
+
+function changesIn(text: string): readonly FolderChange[] {
   return text.split('\n').flatMap((line) => changeIn(line) ?? [])
 }
 
@@ -71,7 +99,8 @@ export function changedSince(changes: readonly FolderChange[], sinceMs: number):
 /** True if the noted changes explain how the folder's time went from `sinceMs` to `nowMs`: no other program wrote. */
 export function explains(changes: readonly FolderChange[], sinceMs: number, nowMs: number): boolean {
   let reached = sinceMs
-  for (const { before, after } of [...changes].sort((a, b) => a.before - b.before)) {
+  const later = changes.filter(({ after }) => after > sinceMs)
+  for (const { before, after } of later.sort((a, b) => a.before - b.before)) {
     if (before <= reached) reached = Math.max(reached, after)
   }
   return reached === nowMs

@@ -1,7 +1,7 @@
 import { type Disk, orMissing } from '../../../server/plugin.ts'
 import { newestAmong } from '../domain/record-table.ts'
 import { type Candidate, lookAt, readFiles, type Time } from './file-scan.ts'
-import { changedSince, explains, type FolderChange, loadChanges, YOUNG_MS } from './folder-changes.ts'
+import { changedSince, explains, type FolderChange, YOUNG_MS } from './folder-changes.ts'
 import { type Layer, withoutFiles, withSegment } from './layers.ts'
 import type { Layout } from './layout.ts'
 import { type Segment, segmentOf } from './open-segment.ts'
@@ -38,6 +38,11 @@ export interface IndexedStore {
   readonly layout: Layout
   /** The clock of the file system's times. */
   now(): number
+}
+
+/** The same with a reader of the changes that were noted in it. */
+export interface NotedStore extends IndexedStore {
+  changes(): Promise<readonly FolderChange[]>
 }
 
 // design handoff-store, section 1
@@ -91,12 +96,12 @@ function stateOf({ layers, folderMs, countedMs }: SavedIndex): IndexState {
 
 /** Brings the state up to date with the folder of records, whose time is `folderMs`, and saves it now and then. */
 export async function refreshState(
-  store: IndexedStore,
+  store: NotedStore,
   before: IndexState,
   { folderMs, budgetMs }: { readonly folderMs: number; readonly budgetMs: number },
 ): Promise<IndexState> {
   const fromMs = store.now()
-  const changes = await loadChanges(store.disk, store.layout)
+  const changes = await store.changes()
   const isHasty = Number.isFinite(budgetMs)
   const { isKnown, isCounted } = await trusted(store, before, { changes, folderMs, isHasty })
   const isDue = !isKnown || fromMs - before.checkedMs >= (isHasty ? FULL_PASS_EVERY_MS : SEEN_WITHIN_MS)

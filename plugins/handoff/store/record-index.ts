@@ -1,5 +1,6 @@
 import type { Disk } from '../../../server/plugin.ts'
 import type { RecordRow } from '../domain/record-row.ts'
+import { createChangeReader } from './folder-changes.ts'
 import {
   emptyState,
   FULL_PASS_EVERY_MS,
@@ -49,7 +50,7 @@ export const MAX_DAMAGES = 30
 
 /** The index of the store at `layout`. `now` is the clock of the file system's times. */
 export function createIndex(disk: Disk, layout: Layout, now: () => number): RecordIndex {
-  const store = { disk, layout, now }
+  const store = { disk, layout, now, changes: createChangeReader(disk, layout) }
   let state: IndexState | undefined
   let queue: Promise<unknown> = Promise.resolve()
   /** The refresh that has not begun. */
