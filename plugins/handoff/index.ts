@@ -83,7 +83,7 @@ function logged(handoffs: Handoffs, tool: Tool): Tool {
       const { project } = input as { readonly project?: string } // a field of every tool of this plugin
       const { verdict } = output as { readonly verdict?: unknown } // of `handoff_check_plan`
       const told = tool.name === 'handoff_check_plan' && typeof verdict === 'string' ? { verdict } : {}
-      await logCall(ctx, await handoffs.project(ctx, project), { tool: tool.name, ...told })
+      await logCall(ctx, () => handoffs.project(ctx, project), { tool: tool.name, ...told })
       return output
     },
   })

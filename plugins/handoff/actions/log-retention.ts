@@ -43,8 +43,13 @@ export async function logGiven({ project, session, source }: HookCall, given: st
 }
 
 /** Keeps a call of a session that was given a brief after a compaction. Never fails. */
-export async function logCall(ctx: CallContext, project: Project, call: { tool: string; verdict?: string }) {
+export async function logCall(
+  ctx: CallContext,
+  called: () => Promise<Project>,
+  call: { tool: string; verdict?: string },
+) {
   if (ctx.localTransport !== 'stdio') return
+  const project = await called()
   const { disk, layout } = project.store
   const session = await sessionOf(ctx, project)
   const log = session === undefined ? undefined : await loadRetention(disk, layout, session)

@@ -3,7 +3,7 @@ import { STANDING_COMMANDS } from './repository.ts'
 import type { Git, GitAnswer } from './run-git.ts'
 
 /** Between two starts of one command while callers wait for it: at least this, more where it takes long, and at most a second. */
-const EVERY_MS = 50
+const EVERY_MS = 100
 const TIMES_ITS_LENGTH = 4
 const LONGEST_MS = 1000
 
@@ -24,7 +24,7 @@ interface Command {
 /**
  * git whose callers share runs. A call never gets the answer of a run that began before it, since the work tree may have
  * changed meanwhile: while the same command runs, all further calls wait for one next run. So many callers cost at most
- * twenty processes a second for each command, fewer on a busy machine, and a caller alone never waits. A standing command is
+ * ten processes a second for each command, fewer on a busy machine, and a caller alone never waits. A standing command is
  * asked at most once a second: of what it says a second changes nothing.
  */
 export function sharedGit(git: Git, clock: () => number = () => performance.now()): Git {
