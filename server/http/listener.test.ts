@@ -153,6 +153,16 @@ describe('listener', () => {
     assert.deepEqual(undeclared(app.routes, lines), ['GET /planted'])
   })
 
+  it('keeps an idle connection longer than proxies do', async (t) => {
+    const { raw } = await openDoor(t)
+    const line = raw('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n')
+
+    const head = await line.until('Keep-Alive')
+    const [, seconds] = /Keep-Alive: timeout=(\d+)/.exec(head) ?? []
+
+    assert.ok(Number(seconds) > 60, head)
+  })
+
   it('describes itself at the fixed addresses', async (t) => {
     const { ask } = await openDoor(t)
 

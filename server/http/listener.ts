@@ -31,6 +31,12 @@ export interface HttpListener extends OpenListener {
 }
 
 /**
+ * An idle connection is kept for longer than proxies and clients keep it: nginx and many balancers do for 60 s. Of two
+ * ends, the one that closes first must not be the server, or a request that is under way meanwhile is lost.
+ */
+const KEEP_ALIVE_MS = 65_000
+
+/**
  * Serves the declarations of this listener in the registry at `listener.at`, until closed.
  * Errors: `unavailable`/`port_busy`, `unavailable`/`cannot_listen`.
  */
@@ -50,6 +56,7 @@ export async function openListener(
     getRequestListener(app.fetch, { hostname: 'localhost', errorHandler: malformed }),
   )
   server.requestTimeout = 0 // streams stay open; a slow body has its own limit
+  server.keepAliveTimeout = KEEP_ALIVE_MS
   const listening = await listen(server, listener)
   port = listening.port
   let closing: Promise<void> | undefined
