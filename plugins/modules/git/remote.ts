@@ -1,4 +1,5 @@
 import type { Git } from './command.ts'
+import { keptListing } from './kept-listing.ts'
 import { isRefName } from './ref-name.ts'
 
 /** A branch or tag of a remote. */
@@ -35,11 +36,13 @@ export async function listRemote(git: Git, url: string): Promise<RemoteListing> 
 
 /**
  * Asks a repository on this machine for its refs: by the program that `ls-remote` would start through a shell, one
- * process in place of three. Errors: those of git, without the words that `ls-remote` adds.
+ * process in place of three; none where its refs are as they were when the file `kept` was written.
+ * Errors: those of git, without the words that `ls-remote` adds.
  */
-export async function listLocal(git: Git, path: string): Promise<RemoteListing> {
-  const said = await git.run(['upload-pack', '--advertise-refs', '--', path], MAX_LISTING_BYTES)
-  return parseListing(listingOf(said))
+export async function listLocal(git: Git, path: string, kept?: string): Promise<RemoteListing> {
+  const ask = async (): Promise<string> =>
+    listingOf(await git.run(['upload-pack', '--advertise-refs', '--', path], MAX_LISTING_BYTES))
+  return parseListing(kept ? await keptListing({ path, file: kept, now: Date.now() }, ask) : await ask())
 }
 
 /**

@@ -27,6 +27,8 @@ export interface RepositoryOptions {
   readonly retryDelaysMs: readonly number[]
   /** Absent: that of modules design 8. */
   readonly maxStoreBytes?: number
+  /** Where the listing of a repository on this machine is kept until its refs change; absent: nowhere. */
+  readonly keptListing?: string | undefined
 }
 
 /** A ref by its full name, and the commit that it names. */
@@ -85,7 +87,9 @@ export function openRepository(options: RepositoryOptions): Repository {
   return {
     async list() {
       if (remote.localPath !== undefined) {
-        const listing = await listLocal(local(NO_REPOSITORY), remote.localPath).catch(() => undefined)
+        const listing = await listLocal(local(NO_REPOSITORY), remote.localPath, options.keptListing).catch(
+          () => undefined,
+        )
         if (listing !== undefined) return listing
       }
       return await withRetries(

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { refsState } from '../git/kept-listing.ts'
 import { buildRemote } from '../testing/build-remote.ts'
 import { MAIN, openWorld } from '../testing/ingest-world.ts'
 
@@ -72,4 +73,29 @@ test('a tag that is moved by force while it is read is recorded as what was fetc
   for (const ref of ['next', 'main'])
     assert.ok(warning?.message.includes(commitOf(`refs/heads/${ref}`).slice(0, 12)))
   assert.match(JSON.stringify((await world.summary('a_v1.0.json'))['variables']), /"old"/)
+})
+
+test('a run asks no git for refs that were kept and not touched since, and refreshes every record', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  const url = await buildRemote(path, [{ files: { 'main.tf': MAIN }, tags: ['v1.0'] }])
+  await world.run([{ url }])
+  const before = await world.index()
+  const commit = execFileSync('git', ['--git-dir', path, 'rev-parse', 'v1.0'], { encoding: 'utf8' }).trim()
+  const [clone = ''] = await world.clones()
+  const kept = join(world.outputDir, '.satchel', 'refs', clone.replace(/git$/, 'txt'))
+  await mkdir(dirname(kept), { recursive: true })
+  await writeFile(kept, `${(await refsState(path))?.mark}\n${commit}\trefs/tags/v1.0`)
+  const env = { ...process.env, PATH: '/nonexistent' }
+
+  const unchanged = await world.run([{ url }], { env })
+  await rm(kept)
+  const asked = await world.run([{ url }], { env })
+
+  assert.deepEqual([unchanged.failures, unchanged.refs.unchanged], [[], 1])
+  assert.notEqual((await world.index()).records[0]?.last_updated, before.records[0]?.last_updated)
+  assert.deepEqual(
+    asked.failures.map(({ reason }) => reason),
+    ['git_missing'],
+  )
 })

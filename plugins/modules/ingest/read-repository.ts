@@ -14,7 +14,7 @@ import { endpointsOf, openRemote } from './open-remote.ts'
 import type { PlannedEntry, RepositoryPlan } from './plan.ts'
 import { type RefReading, readRef } from './read-ref.ts'
 import { failureOf, type Place } from './report.ts'
-import { cachePath, clonePath, type Run } from './run.ts'
+import { cachePath, clonePath, listingPath, type Run } from './run.ts'
 import { createTextCache } from './text-cache.ts'
 
 const WALL_MS = 10 * 60_000 // modules design 8: time per repository
@@ -45,6 +45,7 @@ async function readAdmitted(plan: RepositoryPlan, run: Run): Promise<void> {
   const git = await openRemote(plan.remote, {
     ...run,
     storePath,
+    keptListing: run.dryRun ? undefined : listingPath(run, storePath),
     known: endpointsOf(run.plan.repositories),
     retryDelaysMs: run.retryDelaysMs ?? RETRY_DELAYS_MS,
     warn: (warning) => tally.warnings.push({ repository, ...warning }),

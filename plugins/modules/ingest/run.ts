@@ -141,6 +141,14 @@ export function clonePath({ cloneDir }: Pick<Run, 'cloneDir'>, { entries, remote
 
 /** The parse cache that belongs to a clone. */
 export function cachePath({ outputDir }: Pick<Run, 'outputDir'>, clone: string): string {
-  const name = clone.slice(clone.lastIndexOf('/') + 1).replace(/\.git$/, '')
-  return join(stateDir(outputDir), 'parse', `${name}.ndjson`)
+  return join(stateDir(outputDir), 'parse', `${nameOfClone(clone)}.ndjson`)
+}
+
+/** Where the listing of the refs is kept that belongs to a clone. */
+export function listingPath({ outputDir }: Pick<Run, 'outputDir'>, clone: string): string {
+  return join(stateDir(outputDir), 'refs', `${nameOfClone(clone)}.txt`)
+}
+
+function nameOfClone(clone: string): string {
+  return clone.slice(clone.lastIndexOf('/') + 1).replace(/\.git$/, '')
 }
