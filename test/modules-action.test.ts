@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { parse } from 'yaml'
 import { openCallsTree } from '../plugins/modules/testing/calls-tree.ts'
+import { openNpmRegistry } from './fixtures/npm-registry.ts'
+import { packedTarball } from './fixtures/packed.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { npmReach } from './npm-reach.ts'
 import { SATCHEL } from './satchel-process.ts'
@@ -22,7 +24,6 @@ interface ActionStep {
   readonly run?: string
   readonly shell?: string
   readonly env?: Readonly<Record<string, string>>
-  readonly 'working-directory'?: string
 }
 
 interface Action {
@@ -31,6 +32,14 @@ interface Action {
 }
 
 const loadAction = async (): Promise<Action> => parse(await readFile(join(ROOT, 'action.yml'), 'utf8'))
+
+/** Where the action runs. */
+interface Runner {
+  readonly path: string
+  readonly actionPath: string
+  /** Of npm, as the machine has it. */
+  readonly npm: Readonly<Record<string, string>>
+}
 
 interface RanAction {
   /** Of the step that failed, else 0. */
@@ -45,7 +54,7 @@ interface RanAction {
 async function runAction(
   root: string,
   given: Readonly<Record<string, string>>,
-  { path, actionPath }: { readonly path: string; readonly actionPath: string },
+  { path, actionPath, npm }: Runner,
 ): Promise<RanAction> {
   const { inputs, runs } = await loadAction()
   const inputOf = (name: string): string => given[name] ?? inputs[name]?.default ?? ''
@@ -57,14 +66,14 @@ async function runAction(
   for (const step of runs.steps) {
     const [, input = '', wanted] = /^inputs\.([a-z-]+) == '([^']*)'$/.exec(step.if ?? '') ?? []
     if (step.run === undefined || (step.if !== undefined && inputOf(input) !== wanted)) continue
-    if (step.name === 'Install satchel' && !INSTALLS) continue
+    if (step.name === 'Install satchel' && !INSTALLS && inputOf('package') === '') continue
     ran.steps.push(step.name ?? '')
     const env = Object.fromEntries(
       Object.entries(step.env ?? {}).map(([name, value]) => [name, filled(value)]),
     )
     const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run], {
-      cwd: filled(step['working-directory'] ?? root),
-      env: { ...env, ...npmReach(), PATH: path, HOME: root, npm_config_prefix: join(root, 'npm') },
+      cwd: root,
+      env: { ...env, ...npm, PATH: path, HOME: root, npm_config_prefix: join(root, 'npm') },
     })
     const [out, err, [code]] = await Promise.all([
       text(child.stdout),
@@ -79,19 +88,22 @@ async function runAction(
 }
 
 /** A PATH on which `satchel` is what the first step installs, or this tree's. */
-async function openRunner(t: TestContext, root: string): Promise<{ path: string; actionPath: string }> {
+async function openRunner(t: TestContext, root: string): Promise<Runner> {
   if (INSTALLS) {
     const actionPath = join(await temporaryFolder(t), 'action')
     execFileSync('git', ['clone', '--quiet', '--depth', '1', `file://${ROOT}`, actionPath])
-    return { path: `${join(root, 'npm/bin')}:${process.env['PATH']}`, actionPath }
+    return { path: installedPath(root), actionPath, npm: npmReach() }
   }
   const bin = join(root, 'bin')
   await mkdir(bin)
   const script = `#!/bin/sh\nexec ${SATCHEL.map((word) => `'${word}'`).join(' ')} "$@"\n`
   await writeFile(join(bin, 'satchel'), script)
   await chmod(join(bin, 'satchel'), 0o755)
-  return { path: `${bin}:${process.env['PATH']}`, actionPath: ROOT }
+  return { path: `${bin}:${process.env['PATH']}`, actionPath: ROOT, npm: {} }
 }
+
+/** On which `satchel` is only what the action has installed below `root`. */
+const installedPath = (root: string): string => `${join(root, 'npm/bin')}:${process.env['PATH']}`
 
 test('the action passes its inputs through the environment', async () => {
   const { inputs, runs } = await loadAction()
@@ -123,3 +135,26 @@ test('the steps of the action ingest and check: it fails where the check does, a
   assert.ok(!fewer.steps.includes('Ingest'))
   assert.doesNotMatch(fewer.out, /::error/)
 })
+
+for (const kind of ['a tarball of the workspace', 'a version on a registry'])
+  test(`the action installs ${kind}, without a network beyond this machine, and checks with it`, async (t) => {
+    const root = await openCallsTree(t)
+    const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
+    await copyFile(await packedTarball(), join(root, 'packed.tgz'))
+    const npm = {
+      npm_config_registry: await openNpmRegistry(t),
+      npm_config_userconfig: '/dev/null',
+      npm_config_update_notifier: 'false',
+    }
+    const runner = { path: installedPath(root), actionPath: '/nonexistent', npm }
+    const given = kind.startsWith('a tarball') ? './packed.tgz' : `satchel@${version}`
+
+    const ran = await runAction(root, { package: given, path: 'live' }, runner)
+
+    assert.deepEqual(ran.steps, ['Install satchel', 'Ingest', 'Check'], ran.err)
+    assert.equal(ran.code, 3, ran.err)
+    assert.match(ran.out, /^::error file=live\/main\.tf,line=5/m)
+    assert.ok((await realpath(join(root, 'npm/bin/satchel'))).startsWith(await realpath(root)))
+    const missing = await runAction(root, { package: './none.tgz', path: 'live' }, runner)
+    assert.deepEqual([missing.steps, missing.code === 0], [['Install satchel'], false])
+  })
