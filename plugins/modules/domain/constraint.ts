@@ -44,6 +44,28 @@ export function admitTogether(constraints: readonly string[]): boolean {
 /** Versions that `!=` may exclude one after the other. */
 const MAX_EXCLUDED = 3
 
+/**
+ * Whether `now` refuses a version that `old` admits. Both change what they say only at their bounds, so the bounds and
+ * the versions beside them are looked at.
+ */
+export function refusesMore(old: string, now: string): boolean {
+  const bounds = [...clausesOf(old), ...clausesOf(now)].flatMap(({ version }) => around(version))
+  return [[0], ...bounds, [LARGE]].some((version) => admits(old, version) && !admits(now, version))
+}
+
+/** More than any part of a version. */
+const LARGE = 1e9
+
+/** A version, those just above and just below it, and where a `~>` of it ends. */
+function around(version: Version): Version[] {
+  const padded = [...version, 0, 0].slice(0, Math.max(3, version.length))
+  const last = padded.findLastIndex((part) => part > 0)
+  const tail = padded.slice(last + 1).map(() => LARGE)
+  const below = last === -1 ? [] : [[...padded.slice(0, last), (padded[last] ?? 0) - 1, ...tail, LARGE]]
+  const ends = version.map((part, at) => [...version.slice(0, at), part + 1])
+  return [version, [...padded, 1], ...below, ...ends]
+}
+
 /** The numbers in a version text like `v1.2.3`, or undefined for a pre-release or any other text. */
 export function parseVersion(text: string): Version | undefined {
   const numbers = /^v?(\d{1,9}(?:\.\d{1,9}){0,3})(?:\+[0-9A-Za-z.-]+)?$/.exec(text)?.[1]

@@ -1,6 +1,6 @@
 /** What two versions of a module require of Terraform and its providers. */
 import { type Change, change } from './change.ts'
-import { compareVersions, floorOf } from './constraint.ts'
+import { compareVersions, floorOf, refusesMore } from './constraint.ts'
 import { plainLine } from './hcl-text.ts'
 import { match, spaceless } from './named-pairs.ts'
 import { providerAddress } from './providers.ts'
@@ -62,7 +62,9 @@ function constraintChange(old: ProviderRequirement, now: ProviderRequirement): C
     return [change('breaking', 'provider_major_raised', name, message)]
   }
   const message = `The constraint of the provider ${name} changed: ${what}.`
-  return [change('patch', 'provider_constraint_changed', name, message)]
+  // A version that is refused now may be the one that the caller has locked.
+  const kind = refusesMore(old.version, now.version) ? 'minor' : 'patch'
+  return [change(kind, 'provider_constraint_changed', name, message)]
 }
 
 function fromTo(old: string, now: string): string {
@@ -83,7 +85,7 @@ function versionChanges(before: ModuleSummary, after: ModuleSummary): Change[] {
     ? [change('breaking', 'required_version_raised', 'terraform', `A newer Terraform is needed: ${what}.`)]
     : [
         change(
-          'patch',
+          refusesMore(old, now) ? 'review' : 'patch',
           'required_version_changed',
           'terraform',
           `The required Terraform version changed: ${what}.`,

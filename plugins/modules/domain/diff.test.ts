@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { admits, floorOf, parseVersion } from './constraint.ts'
+import { admits, floorOf, parseVersion, refusesMore } from './constraint.ts'
 import { diffModules as diffVersions, type ModuleDiff } from './diff.ts'
 import type { ModuleCode } from './module-code.ts'
 import { type ModuleSummary, type Output, SUMMARY_SCHEMA, type Variable } from './summary.ts'
@@ -143,9 +143,17 @@ const ROWS: Readonly<Record<string, Row>> = {
     after: { providers: [{ name: 'aws', source: 'hashicorp/aws', version: '~> 6.0' }] },
     expected: ['breaking provider_major_raised aws'],
   },
-  'the provider constraint changes within a major version': {
+  'the provider has to be newer within a major version: the one that is locked may not be': {
     after: { providers: [{ name: 'aws', source: 'hashicorp/aws', version: '>= 5.40, < 7.0' }] },
+    expected: ['minor provider_constraint_changed aws'],
+  },
+  'the provider may be of more versions': {
+    after: { providers: [{ name: 'aws', source: 'hashicorp/aws', version: '>= 4.60' }] },
     expected: ['patch provider_constraint_changed aws'],
+  },
+  'a newer Terraform is refused': {
+    after: { required_version: '>= 1.3, < 1.9' },
+    expected: ['review required_version_changed terraform'],
   },
   'a newer Terraform is needed': {
     after: { required_version: '~> 1.5' },
@@ -304,6 +312,25 @@ test('the floor of a constraint is the lowest version it admits', () => {
 
   for (const [constraint, floor] of Object.entries(floors))
     assert.equal(floorOf(constraint).join('.'), floor, constraint)
+})
+
+test('a constraint refuses more where a version that was admitted is not any more', () => {
+  const cases: [old: string, now: string, refuses: boolean][] = [
+    ['>= 2.54', '>= 2.54, != 4.0.0, != 4.1.0', true],
+    ['>= 4.0', '>= 4.40', true],
+    ['>= 4.0', '>= 4.0, < 6.0', true],
+    ['~> 4.1', '~> 4.1.2', true],
+    ['~> 4.1', '>= 4.1', false],
+    ['~> 4.1', '>= 4.1, < 5.0', false],
+    ['>= 4.1, < 5.0', '~> 4.1', false],
+    ['>= 4.40', '>= 4.0', false],
+    ['4.1.0', '>= 4.0', false],
+    ['>= 4.0, != 4.1.0', '>= 4.0', false],
+    ['> 1.2.3', '>= 1.2.4', true], // 1.2.3.1
+    ['>= 1.0.0', '>= 1', false],
+    ['>= 0', '>= 0.0.0', false],
+  ]
+  for (const [old, now, refuses] of cases) assert.equal(refusesMore(old, now), refuses, `${old}, now ${now}`)
 })
 
 test('a constraint admits what Terraform admits', () => {
