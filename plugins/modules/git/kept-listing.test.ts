@@ -36,7 +36,7 @@ function git(path: string, ...args: string[]): string {
   return execFileSync('git', [...who, ...args], { cwd: path, env, encoding: 'utf8' })
 }
 
-test('git is asked once for refs that nobody touches', async (t) => {
+test('git is asked once for refs that do not change', async (t) => {
   const { list, asked } = await openPlace(t)
   const first = await list()
   assert.match(first, /refs\/tags\/v2/)
