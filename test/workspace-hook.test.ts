@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { startCli } from '../server/cli/testing/run-cli.ts'
 import { temporaryFolder } from './harness/index.ts'
+import { openRoomServer } from './workspace-server-fixture.ts'
 
 test('an edit of a harness becomes a proposal, waits for a lease, and passes where there is no room', async (t) => {
   const cwd = await temporaryFolder(t)
@@ -83,4 +84,46 @@ test('an edit of a harness becomes a proposal, waits for a lease, and passes whe
   assert.equal(version, 2)
   assert.match(refused.err, /Next: satchel workspace call workspace_read '\{"section":"Plan\/Goals"\}'/)
   assert.equal(await readFile(file, 'utf8'), '# Plan\n\n## Goals\nby hand\n')
+})
+
+test('an edit where another participant holds a lease is refused and becomes no proposal; one beside it does', async (t) => {
+  const text = '# Plan\n\n## Goals\none\n\n## Risks\nrain\n'
+  const server = await openRoomServer(t, { text })
+  const { token } = await server.join('ada')
+  const ask = (method: string, path: string, body?: object) =>
+    server.ask(server.ingress, method, `/workspace/${path}`, { token, ...(body && { body }) })
+  const cwd = dirname(server.file)
+  const edited = async (old_string: string, new_string: string) => {
+    const input = { cwd, tool_input: { file_path: server.file, old_string, new_string } }
+    const argv = ['workspace', 'hook', 'pre-edit', '--harness', 'claude-code']
+    const { code, out } = await startCli(argv, { cwd, env: { HOME: cwd }, stdin: JSON.stringify(input) }).done
+    assert.equal(code, 0)
+    return JSON.parse(out).hookSpecificOutput as {
+      permissionDecision: string
+      permissionDecisionReason: string
+    }
+  }
+  const summaries = async () =>
+    ((await ask('GET', 'proposals')).json['proposals'] as { summary: string }[]).map(({ summary }) => summary)
+  const { json: lease } = await ask('POST', 'checkout', { target: 'section:Plan/Goals' })
+
+  const refused = await edited('one', 'first')
+  const refusedAbove = await edited('# Plan', '# The plan')
+  const afterRefusals = await summaries()
+  const beside = await edited('rain', 'snow')
+  await ask('POST', 'release', { lease_id: lease['lease_id'] })
+  const later = await edited('one', 'first')
+
+  for (const { permissionDecision, permissionDecisionReason } of [refused, refusedAbove]) {
+    assert.equal(permissionDecision, 'deny')
+    assert.match(
+      permissionDecisionReason,
+      /^Another participant .* holds a lease on section:Plan\/Goals until /,
+    )
+  }
+  assert.deepEqual(afterRefusals, [])
+  for (const { permissionDecisionReason } of [beside, later])
+    assert.match(permissionDecisionReason, /is proposal prop_\w+/)
+  assert.deepEqual(await summaries(), ['Edit of section:Plan/Goals', 'Edit of section:Plan/Risks'])
+  assert.equal(await readFile(server.file, 'utf8'), text)
 })

@@ -20,7 +20,7 @@ const SERIOUS = `(async () => {
 })()`
 
 /** What axe calls serious or critical in the page as it is. */
-export async function seriousFindings(page: Page): Promise<readonly string[]> {
+async function seriousFindings(page: Page): Promise<readonly string[]> {
   if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(`${AXE}; undefined`)
   return (await page.evaluate(SERIOUS)) as string[]
 }
@@ -55,14 +55,17 @@ export interface Seen {
   readonly foreign: string[]
   readonly complaints: string[]
   shot(name: string): Promise<void>
-  /** Shoots the page in light and dark, narrow and wide; nothing may run out of it, all text must have contrast, and axe must find nothing serious. */
+  /** `lookAt` of this page. */
   look(name: string): Promise<void>
 }
 
 /** The owner page of a fresh room in a real browser; undefined where none is installed. */
 export async function openPage(
   t: TestContext,
-  options: Pick<ServerOptions, 'text' | 'plugins' | 'file'> & { width?: number; dark?: boolean } = {},
+  options: Pick<ServerOptions, 'text' | 'plugins' | 'file' | 'nowMicros'> & {
+    width?: number
+    dark?: boolean
+  } = {},
 ): Promise<Seen | undefined> {
   const browser = await openBrowser(t)
   if (!browser) return undefined
@@ -71,11 +74,12 @@ export async function openPage(
     colorScheme: options.dark ? 'dark' : 'light',
   })
   t.after(() => context.close())
-  const { text, plugins, file } = options
+  const { text, plugins, file, nowMicros } = options
   const server = await openRoomServer(t, {
     ...(text !== undefined && { text }),
     ...(plugins && { plugins }),
     ...(file !== undefined && { file }),
+    ...(nowMicros && { nowMicros }),
   })
   const page = await context.newPage()
   const foreign: string[] = []
@@ -94,31 +98,34 @@ export async function openPage(
   })
   await page.goto(`${server.owner}/#k=${server.key}`)
   await page.waitForSelector('[data-state="live"]')
-  await mkdir(SHOTS, { recursive: true })
-  const shot = async (name: string): Promise<void> => {
-    await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true })
-  }
   return {
     page,
     server,
     foreign,
     complaints,
-    shot,
-    async look(name) {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        for (const width of [390, 1280]) {
-          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-          await page.setViewportSize({ width, height: 900 })
-          await shot(`${name}-${colorScheme}-${width}`)
-          const at = `${name}, ${colorScheme}, ${width}`
-          const across = Number(await page.evaluate('document.documentElement.scrollWidth'))
-          assert.ok(across <= width, `${at}: ${across} pixels wide`)
-          assert.deepEqual(await page.evaluate(FAINT), [], at)
-          if ((colorScheme === 'dark') === (width === 390))
-            assert.deepEqual(await seriousFindings(page), [], at)
-        }
-      }
-    },
+    shot: (name) => shotOf(page, name),
+    look: (name) => lookAt(page, name),
+  }
+}
+
+async function shotOf(page: Page, name: string): Promise<void> {
+  await mkdir(SHOTS, { recursive: true })
+  await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true })
+}
+
+/** Shoots a page in light and dark, narrow and wide; nothing may run out of it, all text must have contrast, and axe must find nothing serious. */
+export async function lookAt(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [390, 1280]) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await page.setViewportSize({ width, height: 900 })
+      await shotOf(page, `${name}-${colorScheme}-${width}`)
+      const at = `${name}, ${colorScheme}, ${width}`
+      const across = Number(await page.evaluate('document.documentElement.scrollWidth'))
+      assert.ok(across <= width, `${at}: ${across} pixels wide`)
+      assert.deepEqual(await page.evaluate(FAINT), [], at)
+      if ((colorScheme === 'dark') === (width === 390)) assert.deepEqual(await seriousFindings(page), [], at)
+    }
   }
 }
 

@@ -113,12 +113,20 @@ test('half of a surrogate pair is refused at its place, and nothing is stored', 
 test('a search finds lines with their section, versions, proposals and events', async (t) => {
   const server = await openRoomServer(t)
   const { token } = await server.join('ada', ['*'])
-  const body = { base_version: 1, summary: 'Say goals plainly', content: 'x' }
+  const content = '# Plan\n\n## Goals\none and two\n'
+  const committed = { base_version: 1, summary: 'Add to the goals', content }
+  await server.ask(server.ingress, 'POST', '/workspace/commit', { token, body: committed })
+  const body = { base_version: 2, summary: 'Say goals plainly', content: 'x' }
   await server.ask(server.ingress, 'POST', '/workspace/propose', { token, body })
 
   const { json } = await server.ask(server.ingress, 'GET', '/workspace/search?query=GOALS', { token })
 
   const matches = json['matches'] as { kind: string; ref: string; line?: number }[]
-  assert.deepEqual([...new Set(matches.map(({ kind }) => kind))], ['document', 'proposal', 'event'])
+  const kinds = [...new Set(matches.map(({ kind }) => kind))]
+  assert.deepEqual(kinds, ['document', 'version', 'proposal', 'event'])
   assert.match(matches[0]?.ref ?? '', /^section:.*Goals$/)
+  assert.deepEqual(
+    matches.filter(({ kind }) => kind === 'version').map(({ ref }) => ref),
+    ['2'],
+  )
 })

@@ -13,10 +13,13 @@ const READ_ON_AFTER = EVENTS / 2
 
 const PAIRED_READERS = 200
 const PAIRED_EVENTS = 4000
-const PAIRED_ROUNDS = 2
 const WARM_UP_CYCLES = 5
+/** Which room goes first. */
+const TURNS = [['none', 'stalled'] as const, ['stalled', 'none'] as const] as const
 
 interface StalledOptions extends Omit<BusyRoomOptions, 'stalled'> {
+  /** Pairs of rooms. */
+  readonly rounds: number
   note(line: string): void
 }
 
@@ -52,15 +55,26 @@ function fareFigures({ readers, whole, told }: Fared): readonly Figure[] {
 }
 
 function commitFigure({ stalled, none }: PairedCommits): Figure {
+  const medians = [stalled, none].map((all) => percentile(all, 0.5).toFixed(1)).join(' against ')
   return figureOf({
     name: 'events.stalled.commit',
-    what: `99th percentile of ${stalled.length} commits beside ${PAIRED_READERS} readers of whom ${STALLED} stopped reading (median ${percentile(stalled, 0.5).toFixed(1)} against ${percentile(none, 0.5).toFixed(1)} ms)`,
+    what: `99th percentile of ${stalled.length} commits beside ${PAIRED_READERS} readers of whom ${STALLED} stopped reading (median ${medians} ms; two halves of the floor differ by a factor of ${noiseOf(none).toFixed(2)})`,
     unit: 'ms',
     ours: percentile(stalled, 0.99),
     against: percentile(none, 0.99),
     against_what: 'as many in a room where all readers read, in turns',
     goal: COMMIT_GOAL,
   })
+}
+
+/** What the 99th percentile differs by without any cause: between two halves of the same commits, whose turns mix. */
+function noiseOf(all: readonly number[]): number {
+  const half = (which: number): number =>
+    percentile(
+      all.filter((_, at) => Math.floor(at / TURNS.length) % 2 === which),
+      0.99,
+    )
+  return Math.max(half(0), half(1)) / Math.min(half(0), half(1))
 }
 
 export interface StalledRun extends BusyRoomOptions {
@@ -112,27 +126,26 @@ interface PairedCommits {
   readonly none: readonly number[]
 }
 
-/** Two rooms commit in turns, so that both meet the same machine; the stalled readers of one never read on. */
+/**
+ * Two rooms commit in turns, so that both meet the same machine; the stalled readers of one never read on. Either room is
+ * the first to open in every other round.
+ */
 async function pairedCommits(options: StalledOptions): Promise<PairedCommits> {
   const took = { stalled: [] as number[], none: [] as number[] }
   const open = (stalled: number): Promise<BusyRoom> =>
     openBusyRoom({ ...options, readers: PAIRED_READERS, stalled })
-  for (let round = 0; round < PAIRED_ROUNDS; round += 1) {
-    const opened: BusyRoom[] = []
+  for (let round = 0; round < options.rounds; round += 1) {
+    const rooms: Partial<Record<keyof PairedCommits, BusyRoom>> = {}
     try {
-      const none = await open(0)
-      opened.push(none)
-      const stalled = await open(STALLED)
-      opened.push(stalled)
-      await commitInTurns({ none, stalled }, took)
+      for (const name of TURNS[round % 2] ?? []) rooms[name] = await open(name === 'none' ? 0 : STALLED)
+      const { none, stalled } = rooms
+      if (none && stalled) await commitInTurns({ none, stalled }, took)
     } finally {
-      for (const room of opened) await room.close()
+      for (const room of Object.values(rooms)) await room.close()
     }
   }
   return took
 }
-
-const TURNS = [['none', 'stalled'] as const, ['stalled', 'none'] as const] as const
 
 async function commitInTurns(
   rooms: Readonly<Record<keyof PairedCommits, BusyRoom>>,

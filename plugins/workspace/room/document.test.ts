@@ -117,6 +117,53 @@ test('with staleness by section a path that now names two headings matches neith
   await assert.rejects(room.do(ada, 'propose', { ...base, content: 'x\n' }), { reason: 'stale_version' })
 })
 
+test('a section that is removed takes its proposals along: no review, commit or rebase brings it back unseen', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const base = { base_version: 1, summary: 's', target: 'section:Plan/Goals' }
+  const pending = await room.do(ada, 'propose', { ...base, content: GOALS })
+  const ready = await room.do(ada, 'propose', { ...base, content: '## Goals\nfour\n' })
+  await room.do(ada, 'review', { proposal_id: ready.proposal_id, approve: true })
+  const without = '# Plan\n\n## Steps\nx\n'
+
+  const told = await room.emitted(() => room.write(without))
+  const toldOfCommit = await room.emitted(() => room.do(ada, 'commit', { proposal_id: ready.proposal_id }))
+  const refusals: string[] = []
+  for (const [operation, input] of [
+    ['review', { proposal_id: pending.proposal_id, approve: true }],
+    ['commit', { proposal_id: pending.proposal_id }],
+    ['rebase', { proposal_id: pending.proposal_id }],
+    ['rebase', { proposal_id: ready.proposal_id }],
+    ['propose', { ...base, content: GOALS }],
+    ['propose', { ...base, base_version: 2, content: GOALS }],
+    ['checkout', { target: base.target }],
+  ] as const)
+    refusals.push(await reasonOf(room.do(ada, operation, input)))
+
+  assert.deepEqual(
+    [told, toldOfCommit],
+    [['change.committed', 'proposal.superseded'], ['proposal.conflicted']],
+  )
+  assert.deepEqual(refusals, [
+    'proposal_conflict',
+    'proposal_conflict',
+    'invalid_region',
+    'invalid_region',
+    'stale_version',
+    'invalid_region',
+    'invalid_region',
+  ])
+  assert.equal(await room.text(), without)
+})
+
+async function reasonOf(call: Promise<unknown>): Promise<string> {
+  try {
+    return `answered ${JSON.stringify(await call)}`
+  } catch (thrown) {
+    return String((thrown as { reason?: string }).reason)
+  }
+}
+
 test('edits of the file by other hands become versions; touching it, our own write and what is not text do not', async (t) => {
   const room = await openTestRoom(t)
   const ada = await room.join('ada')
