@@ -61,8 +61,8 @@ test('what was superseded or withdrawn keeps its changes, and comes back by its 
     PLAN.replace('ask Ada', 'ask Bob').replace('none known', 'rain').replace('ship', 'ship\n- rest'),
   )
 
-  assert.match(settled, /Rest too[^]*rejected[^]*Reason: withdrawn/)
-  assert.match(settled, /Name the risk[^]*superseded/)
+  assert.match(settled, /Rest too[\s\S]*rejected[\s\S]*Reason: withdrawn/)
+  assert.match(settled, /Name the risk[\s\S]*superseded/)
   assert.deepEqual([seen.complaints, seen.foreign], [[], []])
 })
 
