@@ -1,4 +1,4 @@
-import { setFlagsFromString } from 'node:v8'
+import { keepYoungGeneration } from './platform/tight-heap.ts'
 
 /** Longer than a client takes to list everything; later calls get the young generation that V8 chooses. */
 const SMALL_FOR_MS = 10_000
@@ -9,6 +9,5 @@ const SMALL_FOR_MS = 10_000
  * on Node 20; the start takes equally long either way).
  */
 export function limitYoungGeneration(): void {
-  setFlagsFromString('--semi-space-growth-factor=1')
-  setTimeout(() => setFlagsFromString('--semi-space-growth-factor=2'), SMALL_FOR_MS).unref() // V8's own
+  setTimeout(keepYoungGeneration(), SMALL_FOR_MS).unref()
 }

@@ -47,7 +47,7 @@ export async function measureGrowth(
     await writeSamples(root, size, context.signal)
     const built = await used(root, 'list', context)
     context.note(`index of ${size} records: ${built.cpuMs.toFixed(0)} ms, ${built.peakMib.toFixed(0)} MiB`)
-    stores.push({ size, root, least: new Map() })
+    stores.push({ size, root, least: new Map(), builtMib: built.peakMib })
   }
   const [smallest, largest] = [stores[0], stores.at(-1)]
   if (!smallest || !largest) return []
@@ -106,6 +106,8 @@ function noteUsage({ size, least }: Store, { note }: LabContext): void {
 
 interface Measured {
   readonly size: number
+  /** Peak memory of the process that made the index. */
+  readonly builtMib: number
   readonly least: ReadonlyMap<Call, ProcessCost>
 }
 
@@ -134,6 +136,13 @@ function figuresOf(smallest: Measured, largest: Measured): readonly Figure[] {
       what: `largest process ${among}`,
       unit: 'MiB',
       ours: peakMib,
+      limit: MEMORY_LIMIT_MIB,
+    }),
+    limitFigure({
+      name: 'handoff.grown.index.memory',
+      what: `the process that makes the index ${among}`,
+      unit: 'MiB',
+      ours: largest.builtMib,
       limit: MEMORY_LIMIT_MIB,
     }),
   )

@@ -1,5 +1,5 @@
-import { type Disk, orMissing } from '../../../server/plugin.ts'
-import { newestAmong } from '../domain/record-table.ts'
+import { type Disk, inTightHeap, orMissing } from '../../../server/plugin.ts'
+import { dueFiles } from './due-files.ts'
 import { type Candidate, lookAt, readFiles, type Time } from './file-scan.ts'
 import { changedSince, explains, type FolderChange, YOUNG_MS } from './folder-changes.ts'
 import { type Layer, withoutFiles, withSegment } from './layers.ts'
@@ -52,11 +52,6 @@ const SAVE_EVERY_MS = 5000
 export const SEEN_WITHIN_MS = 6000
 /** Share of the time budget for finding changed files; the rest is for reading them. */
 const LOOKING_SHARE = 0.7
-/** Known files that are all looked at for edits in place; of more, some at a time. */
-const LOOK_AT_ALL = 20_000
-const LOOK_AT_ALL_IN_HASTE = 2000
-const LOOK_AT_SOME = 1000
-const LOOK_AT_SOME_IN_HASTE = 250
 /** More files than this are counted only where the folder changed since the last count, and not in haste. */
 const COUNT_ALWAYS = 2000
 /** Unsaved rows that are worth a file. Fewer are read again by the next process. */
@@ -103,12 +98,25 @@ export async function refreshState(
   const fromMs = store.now()
   const changes = await store.changes()
   const isHasty = Number.isFinite(budgetMs)
-  const { isKnown, isCounted } = await trusted(store, before, { changes, folderMs, isHasty })
+  const trust = await trusted(store, before, { changes, folderMs, isHasty })
+  const pass = () => passOver(store, before, { changes, folderMs, isHasty, budgetMs, fromMs, ...trust })
+  return trust.isKnown ? pass() : inTightHeap(pass) // all files may have to be read
+}
+
+interface Pass extends Folder, Trust {
+  readonly budgetMs: number
+  /** When the pass began. */
+  readonly fromMs: number
+}
+
+async function passOver(
+  store: IndexedStore,
+  before: IndexState,
+  { changes, folderMs, isHasty, budgetMs, fromMs, isKnown, isCounted }: Pass,
+): Promise<IndexState> {
   const isDue = !isKnown || fromMs - before.checkedMs >= (isHasty ? FULL_PASS_EVERY_MS : SEEN_WITHIN_MS)
   const due = isKnown && isDue ? dueFiles(before.table, isHasty, fromMs) : []
-  const names = isKnown
-    ? changedSince(changes, before.folderMs ?? 0)
-    : (await listed(store)).toSorted().toReversed()
+  const names = isKnown ? changedSince(changes, before.folderMs ?? 0) : (await listed(store)).sort().reverse()
   const time: Time = {
     toLook: () => store.now() - fromMs < budgetMs * LOOKING_SHARE,
     toRead: () => store.now() - fromMs < budgetMs,
@@ -137,7 +145,16 @@ interface Folder {
 }
 
 /** Whether the state lacks only what was noted, and whether the files were counted to tell. */
-async function trusted(store: IndexedStore, before: IndexState, { changes, folderMs, isHasty }: Folder) {
+interface Trust {
+  readonly isKnown: boolean
+  readonly isCounted: boolean
+}
+
+async function trusted(
+  store: IndexedStore,
+  before: IndexState,
+  { changes, folderMs, isHasty }: Folder,
+): Promise<Trust> {
   if (!explained(before, changes, folderMs)) return { isKnown: false, isCounted: false }
   if (!mustCount(before, folderMs, isHasty)) return { isKnown: true, isCounted: false }
   const isKnown = await isComplete(store, before, changes)
@@ -176,7 +193,7 @@ async function isComplete(
   return (await listed(store)).length === table.present + added.length
 }
 
-async function listed({ disk, layout }: IndexedStore): Promise<readonly string[]> {
+async function listed({ disk, layout }: IndexedStore): Promise<string[]> {
   return ((await orMissing(disk.list(layout.records))) ?? []).filter((name) => name.endsWith('.json'))
 }
 
@@ -212,9 +229,11 @@ function* candidatesOf(
   due: Iterable<KnownFile>,
 ): Iterable<Candidate> {
   for (const name of names) yield { name, before: table.known(name) }
-  const named = new Set(names)
-  for (const file of due)
-    if (named.size === 0 || !named.has(file.name)) yield { name: file.name, before: file }
+  let named: ReadonlySet<string> | undefined
+  for (const file of due) {
+    named ??= new Set(names)
+    if (!named.has(file.name)) yield { name: file.name, before: file }
+  }
 }
 
 /** A large segment is written as soon as it is complete, so that memory stays small; a small one is copied. */
@@ -233,18 +252,6 @@ function missingFrom(table: FileTable, names: readonly string[]): readonly strin
   if (table.present === 0) return []
   const present = new Set(names)
   return Array.from(table.files(), ({ name }) => name).filter((name) => !present.has(name))
-}
-
-/** The known files whose turn it is to be looked at: all, or the newest and some of the others. */
-function dueFiles(table: FileTable, isHasty: boolean, nowMs: number): Iterable<KnownFile> {
-  if (!isHasty && table.present <= LOOK_AT_ALL) return table.files()
-  if (isHasty && table.present <= LOOK_AT_ALL_IN_HASTE) {
-    // Time may run out: the newest first.
-    return [...table.files()].sort((a, b) => (a.name < b.name ? 1 : -1))
-  }
-  const half = (isHasty ? LOOK_AT_SOME_IN_HASTE : LOOK_AT_SOME) / 2
-  const from = (Math.floor(nowMs / 1000) * half) % Math.max(1, table.records.length - half)
-  return table.files([...new Set([...newestAmong(table, half), ...table.records.slice(from, from + half)])])
 }
 
 /** Whether there is enough to save, and the last time is long enough ago. */

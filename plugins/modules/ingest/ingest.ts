@@ -1,6 +1,12 @@
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { counted, makeDirectoryDurably, type ProcessLock, systemCode } from '../../../server/plugin.ts'
+import {
+  counted,
+  inTightHeap,
+  makeDirectoryDurably,
+  type ProcessLock,
+  systemCode,
+} from '../../../server/plugin.ts'
 import { abortError } from '../git/failure.ts'
 import { removeStores } from '../git/store.ts'
 import { type FileStamps, openFileStamps } from '../output/file-stamps.ts'
@@ -29,7 +35,6 @@ import { summaryLoader, updateVectors } from './run-vectors.ts'
 import { openCopy, type SharedCopy } from './shared-copy.ts'
 import { type Claimed, readClaimed } from './shared-run.ts'
 import { createSummaryOutput, type SummaryOutput } from './summary-output.ts'
-import { inTightHeap } from './tight-heap.ts'
 
 /** The report of a run, and its changes to the index. */
 export interface Ingested {

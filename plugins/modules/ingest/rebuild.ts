@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { makeDirectoryDurably } from '../../../server/plugin.ts'
+import { inTightHeap, makeDirectoryDurably } from '../../../server/plugin.ts'
 import { type ModuleSummary, SUMMARY_SCHEMA } from '../domain/summary.ts'
 import { PARSER_VERSION } from '../hcl/parse-file.ts'
 import { takeIngestLock } from '../output/ingest-lock.ts'
@@ -10,7 +10,6 @@ import { type IndexRecord, loadIndex, moduleId, saveIndex, stateDir } from '../o
 import { absentIfDamaged } from '../output/stored-format.ts'
 import { storageFailure } from '../output/summary-files.ts'
 import { recordOf } from './summary-output.ts'
-import { inTightHeap } from './tight-heap.ts'
 
 /** The fields that identify a file as a summary of satchel. */
 const marked = z.looseObject({
