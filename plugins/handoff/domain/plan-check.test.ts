@@ -99,6 +99,13 @@ test('phrases are read as the words that they mean, also with their object insid
   assert.equal(verdictOf('Wait half an hour for the export', 'Wait 30 minutes for the export'), 'repeat')
   assert.equal(verdictOf('Return a hundred rows', 'Return 100 rows'), 'repeat')
   assert.equal(verdictOf('Send as soon as it is seen', 'Poll once a second'), 'clear')
+  assert.equal(
+    verdictOf('Ask for the build status five times a second', 'Poll the build status every 200 ms'),
+    'repeat',
+  )
+  assert.equal(verdictOf('Let the JVM have a heap of 8 GB', 'Start the JVM with -Xmx8g'), 'repeat')
+  assert.equal(verdictOf('Set the memory limit of the pod to 2 GiB', 'Raise RAM of the pod to 2Gi'), 'repeat')
+  assert.equal(verdictOf('Keep the basket in cookies', 'Keep the basket in a cookie'), 'repeat')
 })
 
 test('a plan that drops what the attempt dropped repeats it, one that refuses to do so does not', () => {
@@ -106,6 +113,18 @@ test('a plan that drops what the attempt dropped repeats it, one that refuses to
 
   assert.equal(
     verdictOf('Drop the unique constraint on email', 'Remove the unique constraint on email'),
+    'repeat',
+  )
+  assert.equal(
+    verdictOf('Drop moment from the calendar and use dayjs', 'Replaced moment by dayjs in the calendar'),
+    'repeat',
+  )
+  assert.equal(
+    verdictOf('Keep the basket in MongoDB rather than in Kafka', 'Moved the basket from Kafka to MongoDB'),
+    'repeat',
+  )
+  assert.notEqual(
+    verdictOf('Keep the basket in Kafka rather than in MongoDB', 'Moved the basket from Kafka to MongoDB'),
     'repeat',
   )
   assert.notEqual(verdictOf('Never delete the lock file', 'Delete the lock file at start-up'), 'repeat')

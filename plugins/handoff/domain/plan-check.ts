@@ -1,5 +1,5 @@
-import { likenessOf, type Rarity, readPlan } from './plan-likeness.ts'
-import { type PlanTerm, planTerms } from './plan-terms.ts'
+import { likenessOf, type Rarity, readAttempt, readPlan } from './plan-likeness.ts'
+import type { PlanTerm } from './plan-terms.ts'
 import { folded } from './words.ts'
 
 /** A failed attempt of a lineage, as a plan is compared with it. */
@@ -41,15 +41,15 @@ export function checkPlan(
 ): { readonly matches: readonly PlanMatch[]; readonly verdict: PlanVerdict } {
   const distinct = withoutRepeats(attempts).map((attempt) => ({
     attempt,
-    tried: planTerms(attempt.approach),
+    tried: readAttempt(attempt.approach),
   }))
-  const rarity = rarityIn(distinct)
+  const rarity = rarityIn(distinct.map(({ tried }) => tried.terms))
   const meant = readPlan(plan.slice(0, MAX_PLAN_CHARS))
   const found = distinct
     .map(({ attempt, tried }) => ({
       ...attempt,
       score: likenessOf(meant, tried, rarity),
-      matched_terms: tried
+      matched_terms: tried.terms
         .filter(({ keys }) => keys.some((key) => meant.keys.has(key)))
         .map(({ term }) => term),
     }))
@@ -73,10 +73,10 @@ function withoutRepeats(attempts: readonly PastAttempt[]): PastAttempt[] {
 }
 
 /** A term that many attempts share counts less. */
-function rarityIn(attempts: readonly { readonly tried: readonly PlanTerm[] }[]): Rarity {
+function rarityIn(attempts: readonly (readonly PlanTerm[])[]): Rarity {
   const counts = new Map<string, number>()
-  for (const { tried } of attempts) {
-    for (const { term } of tried) counts.set(term, (counts.get(term) ?? 0) + 1)
+  for (const terms of attempts) {
+    for (const { term } of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
   }
   const total = Math.max(1, attempts.length)
   return ({ term, weight }) => weight * (1 + Math.log(total / (counts.get(term) ?? 1)) / 4)

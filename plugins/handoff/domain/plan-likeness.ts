@@ -20,13 +20,29 @@ interface Refusal {
   readonly terms: readonly PlanTerm[]
 }
 
+/** An attempt as plans are compared with it. */
+export interface TriedAttempt {
+  readonly terms: readonly PlanTerm[]
+  /** What it turned away from itself: a plan that does so too refuses nothing of it. */
+  readonly left: readonly PlanTerm[]
+}
+
 /** How much a term says among the attempts of a lineage. */
 export type Rarity = (term: PlanTerm) => number
 
 /** Words after which the plan names what it does not do, up to the end of the clause. */
 const TURNED_AWAY =
-  /\b(instead of|rather than|in place of|as opposed to|without|avoid(?:ing)?|no longer|not|never|don'?t|do not|skip(?:ping)?|stop(?:ping)?|replac(?:e|ing)|drop(?:ping)?|revert(?:ing)?|undo(?:ing)?)\b([^,.;:]*?)(?=[,.;:]|\b(?:but|with|by|and then|use|using|to|because|so)\b|$)/gi
+  /\b(instead of|rather than|in place of|as opposed to|without|avoid(?:ed|ing)?|no longer|not|never|don'?t|do not|skip(?:ped|ping)?|stop(?:ped|ping)?|replac(?:ed?|ing)|drop(?:ped|ping)?|revert(?:ed|ing)?|undo(?:ing)?)\b([^,.;:]*?)(?=[,.;:]|\b(?:but|with|by|and then|use|using|to|because|so)\b|$)/gi
 const DIFFERENCE = /\b(?:but (?:this time|with|now)|this time|except|unless|unlike|differently|only after)\b/i
+
+/** What is left for something else. */
+const LEFT = /\bfrom\b([^,;:]*?)\b(?:in)?to\b/gi
+
+export function readAttempt(text: string): TriedAttempt {
+  const turned = [...text.matchAll(TURNED_AWAY)].map(([, , what = '']) => what)
+  const left = [...text.matchAll(LEFT)].map(([, what = '']) => what)
+  return { terms: planTerms(text), left: [...turned, ...left].flatMap(planTerms) }
+}
 
 export function readPlan(text: string): MeantPlan {
   const refused = [...text.matchAll(TURNED_AWAY)].map(([, by = '', what = '']) => ({
@@ -54,7 +70,7 @@ function keysIn(terms: readonly PlanTerm[]): ReadonlySet<string> {
 }
 
 /** How likely a plan repeats an attempt, from 0 to 1, by the words they share and those they do not. */
-export function likenessOf(plan: MeantPlan, tried: readonly PlanTerm[], rarity: Rarity): number {
+export function likenessOf(plan: MeantPlan, tried: TriedAttempt, rarity: Rarity): number {
   const facts = factsOf(plan, tried, rarity)
   if (facts.shared === 0) return 0
   const sum = FACTS.reduce((so, fact) => so + WEIGHTS[fact] * facts[fact], BIAS)
@@ -97,7 +113,7 @@ const MAX_NUMBERS = 2
 
 function factsOf(
   plan: MeantPlan,
-  tried: readonly PlanTerm[],
+  { terms: tried, left }: TriedAttempt,
   rarity: Rarity,
 ): Readonly<Record<Fact, number>> {
   const weigh = (some: readonly PlanTerm[]) => some.reduce((sum, term) => sum + rarity(term), 0)
@@ -122,7 +138,7 @@ function factsOf(
     ),
     otherDeed: isOtherDeed(plan.terms, tried) ? 1 : 0,
     opposite: isOpposite(plan.terms, tried) ? 1 : 0,
-    refused: isRefused(plan.refused, tried) ? 1 : 0,
+    refused: isRefused(plan.refused, { terms: tried, left }) ? 1 : 0,
     numbers: Math.min(
       MAX_NUMBERS,
       plan.terms.filter(({ term, keys }) => /\d/.test(term) && keys.some((key) => triedKeys.has(key))).length,
@@ -130,11 +146,14 @@ function factsOf(
   }
 }
 
-/** The plan turns away from what was tried. A plan that drops what the attempt dropped turns away from nothing. */
-function isRefused(refused: readonly Refusal[], tried: readonly PlanTerm[]): boolean {
+/** The plan turns away from what was tried. A plan that leaves what the attempt left turns away from nothing of it. */
+function isRefused(refused: readonly Refusal[], { terms: tried, left }: TriedAttempt): boolean {
   const objects = tried.filter(({ isHead, weight }) => isHead && weight >= 1)
   return refused.some(
-    ({ by, terms }) => objects.some((term) => hasAny(terms, term)) && !by.some((term) => hasAny(tried, term)),
+    ({ by, terms }) =>
+      objects.some((term) => hasAny(terms, term)) &&
+      !by.some((term) => hasAny(tried, term)) &&
+      !terms.some((term) => term.weight >= 1 && hasAny(left, term)),
   )
 }
 

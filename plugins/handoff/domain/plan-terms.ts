@@ -123,12 +123,16 @@ function withMeasures(text: string): string {
     .replace(/\bthrice\b/gi, '3 times')
     .replace(/\btwice\b/gi, '2 times')
     .replace(/(\d),(?=\d{3}\b)/g, '$1')
+    .replace(/\b(\d+) times (?:an?|per|every) (second|minute|hour)\b/gi, (_, count, unit) =>
+      intervalOf(count, unit),
+    )
+    .replace(/\B-Xm[sx](\d+[kmgt])\b/gi, ' heap $1b')
     .replace(
       /\b(\d+(?:\.\d+)?(?=[\s-]*[a-z])|(?:half )?an?(?=\s[^\s]{3})|one(?=\s[^\s]{3}))[\s-]*(ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|h|hours?)\b/gi,
       (_, count, unit) => durationOf(count, unit),
     )
     .replace(
-      /\b(\d+(?:\.\d+)?)[\s-]*([kmgt])(?:i?b|(?:ilo|ega|iga|era|ibi|ebi)bytes?)\b/gi,
+      /\b(\d+(?:\.\d+)?)[\s-]*([kmgt])(?:i?b|i|(?:ilo|ega|iga|era|ibi|ebi)bytes?)\b/gi,
       (_, count, unit) => sizeOf(count, unit),
     )
 }
@@ -144,6 +148,12 @@ function durationOf(count: string, unit: string): string {
   const n = /\d/.test(count) ? Number(count) : /half/i.test(count) ? 0.5 : 1
   const ms = /^(?:ms|milli)/i.test(unit) ? 1 : /^s/i.test(unit) ? 1000 : /^m/i.test(unit) ? 60_000 : 3_600_000
   return `${Math.round(n * ms)}ms`
+}
+
+/** The time between two of so many in a unit of time: `ten times a second` is `every 100 ms`. */
+function intervalOf(count: string, unit: string): string {
+  const every = Number.parseInt(durationOf('1', unit), 10) / Math.max(1, Number(count))
+  return `every ${Math.round(every)}ms`
 }
 
 function sizeOf(count: string, unit: string): string {

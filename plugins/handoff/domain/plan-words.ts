@@ -89,7 +89,7 @@ export const WORD_GROUPS: Readonly<Record<string, string>> = {
     tenant customer organization org;`,
   caching: `
     cache caching cached memo store; cdn edge cloudfront cloudflare fastly; etag conditional revalidate;
-    stale outdated obsolete old expired out_of_date; hit found; miss absent; lru eviction; memory heap ram resident;
+    stale outdated obsolete old expired out_of_date; hit found; miss absent; lru eviction; memory heap ram resident memory_limit;
     localstorage local_storage; cookie session; key identifier; ttl expiry max_age lifetime;`,
   CI: `
     ci pipeline continuous_integration workflow runner; pipeline workflow job build;
@@ -121,7 +121,7 @@ export const WORD_GROUPS: Readonly<Record<string, string>> = {
     poll polling ask interval periodically; proxy nginx gateway ingress reverse_proxy haproxy envoy;
     load_balancer balancer elb alb lb; header heading; cors cross_origin; body payload content; payload body data;
     multipart form; upload put transfer send; download fetch get; url link address uri; query_string parameter;
-    redirect 301 302; status code; retry_after backoff; backoff exponential exponentially increasing growing;
+    redirect 301 302; status code; status state; retry_after backoff; backoff exponential exponentially increasing growing;
     jitter random; circuit_breaker breaker; firewall iptables security_group; vpn tunnel wireguard; ssh shell;
     tcp socket; udp datagram; nagle nodelay; buffer buffering; stream streaming pipe chunk;
     compress compression gzip zip brotli deflate; decompress unzip inflate gunzip; upstream backend origin;

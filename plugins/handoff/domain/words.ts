@@ -33,7 +33,7 @@ export function partsOf(identifier: string): string[] {
 
 const ENDINGS: readonly (readonly [RegExp, string])[] = [
   [/(?:ization|isation)$/, 'ize'],
-  [/ies$/, 'y'],
+  [/ies?$/, 'y'],
   [/(ss|sh|ch|x|z)es$/, '$1'],
   [/(?:ations?|ators?|ating|ated|ates)$/, 'ate'],
   [/([^aeiou])ings?$/, '$1'],
