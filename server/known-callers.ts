@@ -52,7 +52,7 @@ export function knownCallers({ env, now, oauth, database, onEnded }: KnownCaller
       return (await accessTokens).recognize(bearer)
     },
     async close() {
-      const opened = await book
+      const opened = await book?.catch(() => undefined) // its caller was told
       opened?.close()
     },
   }
