@@ -11,6 +11,12 @@ const MAX_FILES = 500
 /** A change within this time before a look could be followed by another with the same times. */
 const SETTLED_MS = 2000
 
+/** Where the listing of a repository on this machine is kept until its refs change. */
+export interface KeptPlace {
+  readonly file: string
+  now(): Date
+}
+
 export interface KeptListing {
   /** Of the repository. */
   readonly path: string

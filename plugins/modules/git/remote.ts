@@ -1,5 +1,5 @@
 import type { Git } from './command.ts'
-import { keptListing } from './kept-listing.ts'
+import { type KeptPlace, keptListing } from './kept-listing.ts'
 import { isRefName } from './ref-name.ts'
 
 /** A branch or tag of a remote. */
@@ -39,10 +39,12 @@ export async function listRemote(git: Git, url: string): Promise<RemoteListing> 
  * process in place of three; none where its refs are as they were when the file `kept` was written.
  * Errors: those of git, without the words that `ls-remote` adds.
  */
-export async function listLocal(git: Git, path: string, kept?: string): Promise<RemoteListing> {
+export async function listLocal(git: Git, path: string, kept?: KeptPlace): Promise<RemoteListing> {
   const ask = async (): Promise<string> =>
     listingOf(await git.run(['upload-pack', '--advertise-refs', '--', path], MAX_LISTING_BYTES))
-  return parseListing(kept ? await keptListing({ path, file: kept, now: Date.now() }, ask) : await ask())
+  return parseListing(
+    kept ? await keptListing({ path, file: kept.file, now: kept.now().getTime() }, ask) : await ask(),
+  )
 }
 
 /**

@@ -9,6 +9,7 @@ import { type Blobs, openBlobs } from './blobs.ts'
 import { createGit, type Git } from './command.ts'
 import { credentialConfig, type EnvironmentWishes, gitEnvironment, secretsOf } from './environment.ts'
 import { gitFailure, missingRef, refusesShallow } from './failure.ts'
+import type { KeptPlace } from './kept-listing.ts'
 import { type OperatorGit, readOperatorGit, requirePinning } from './operator-git.ts'
 import { listLocal, listRemote, type RemoteListing } from './remote.ts'
 import { ensureStore, privateRef, removeHalfPacks, tidyStore } from './store.ts'
@@ -27,8 +28,8 @@ export interface RepositoryOptions {
   readonly retryDelaysMs: readonly number[]
   /** Absent: that of modules design 8. */
   readonly maxStoreBytes?: number
-  /** Where the listing of a repository on this machine is kept until its refs change; absent: nowhere. */
-  readonly keptListing?: string | undefined
+  /** Absent: the listing of a repository on this machine is not kept. */
+  readonly keptListing?: KeptPlace | undefined
 }
 
 /** A ref by its full name, and the commit that it names. */

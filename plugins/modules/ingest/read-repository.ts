@@ -45,7 +45,7 @@ async function readAdmitted(plan: RepositoryPlan, run: Run): Promise<void> {
   const git = await openRemote(plan.remote, {
     ...run,
     storePath,
-    keptListing: run.dryRun ? undefined : listingPath(run, storePath),
+    keptListing: run.dryRun ? undefined : { file: listingPath(run, storePath), now: run.now },
     known: endpointsOf(run.plan.repositories),
     retryDelaysMs: run.retryDelaysMs ?? RETRY_DELAYS_MS,
     warn: (warning) => tally.warnings.push({ repository, ...warning }),
