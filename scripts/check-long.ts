@@ -74,7 +74,7 @@ const PROOFS: readonly Proof[] = [
   },
   {
     name: '1,000 faults of processes that share a room of the database',
-    command: [...testing, 'test/room-torture.test.ts'],
+    command: [...testing, 'lab/torture/database-room/torture.test.ts'],
     env: { SATCHEL_FAULTS: '1000', SEED },
   },
   {

@@ -5,15 +5,20 @@ import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { sha256Of } from '../plugins/workspace/engine/bodies.ts'
-import { openDatabaseRoom } from '../plugins/workspace/engine/open-database-room.ts'
-import { roomPlace } from '../plugins/workspace/engine/open-room.ts'
-import type { Store } from '../plugins/workspace/engine/store.ts'
-import { changesByEvent, lostTexts, modelContentWith, rowFaults } from '../plugins/workspace/testing/model.ts'
-import type { Database } from '../server/plugin.ts'
-import type { RoomVictim } from './room-victim.ts'
+import { sha256Of } from '../../../../plugins/workspace/engine/bodies.ts'
+import { openDatabaseRoom } from '../../../../plugins/workspace/engine/open-database-room.ts'
+import { roomPlace } from '../../../../plugins/workspace/engine/open-room.ts'
+import type { Store } from '../../../../plugins/workspace/engine/store.ts'
+import {
+  changesByEvent,
+  lostTexts,
+  modelContentWith,
+  rowFaults,
+} from '../../../../plugins/workspace/testing/model.ts'
+import type { Database } from '../../../../server/plugin.ts'
+import type { RoomVictim } from './victim.ts'
 
-const MAIN = fileURLToPath(new URL('room-victim.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('victim.ts', import.meta.url))
 const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 

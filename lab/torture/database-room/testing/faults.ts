@@ -3,19 +3,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createChance } from '../lab/torture/chance.ts'
-import { newRoomName, openRoomDatabase } from '../plugins/workspace/testing/room-database.ts'
-import { temporaryFolder } from './harness/index.ts'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
-import { openWay } from './postgres-way.ts'
-import type { RoomBug } from './room-bugs.ts'
-import {
-  emptyRoomStory,
-  newRoomWorker,
-  type RoomStory,
-  type RoomWorker,
-  roomFindings,
-} from './room-torture.ts'
+import { newRoomName, openRoomDatabase } from '../../../../plugins/workspace/testing/room-database.ts'
+import { temporaryFolder } from '../../../../test/harness/index.ts'
+import { type PostgresServer, startPostgres } from '../../../../test/postgres-server.ts'
+import { openWay } from '../../../../test/postgres-way.ts'
+import { createChance } from '../../chance.ts'
+import type { RoomBug } from './bugs.ts'
+import { emptyRoomStory, newRoomWorker, type RoomStory, type RoomWorker, roomFindings } from './torture.ts'
 
 const SEED = Number(process.env['SEED'] ?? 20_261_125)
 const LEASE_MS = 1_500

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ROOM_BUGS, type RoomBug } from './room-bugs.ts'
-import { playRoomFaults } from './room-faults.ts'
+import { ROOM_BUGS, type RoomBug } from './testing/bugs.ts'
+import { playRoomFaults } from './testing/faults.ts'
 
 const KINDS_FOR: Readonly<Record<RoomBug, readonly string[]>> = {
   'the fence is not checked': ['every connection is cut'],

@@ -1,14 +1,14 @@
 import { createRequire } from 'node:module'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createChance } from '../lab/torture/chance.ts'
-import { say, VICTIM_LIMITS, workIn } from '../lab/torture/room/victim.ts'
-import { MIGRATIONS } from '../plugins/workspace/engine/database-rows.ts'
-import { openDatabaseRoom } from '../plugins/workspace/engine/open-database-room.ts'
-import { type Room, roomPlace } from '../plugins/workspace/engine/open-room.ts'
-import { modelContentWith, versionName } from '../plugins/workspace/testing/model.ts'
-import { isSatchelError } from '../server/plugin.ts'
-import { createDatabase } from '../server/storage/database.ts'
-import { ENDLESS_MS, plantIn } from './room-bugs.ts'
+import { MIGRATIONS } from '../../../../plugins/workspace/engine/database-rows.ts'
+import { openDatabaseRoom } from '../../../../plugins/workspace/engine/open-database-room.ts'
+import { type Room, roomPlace } from '../../../../plugins/workspace/engine/open-room.ts'
+import { modelContentWith, versionName } from '../../../../plugins/workspace/testing/model.ts'
+import { isSatchelError } from '../../../../server/plugin.ts'
+import { createDatabase } from '../../../../server/storage/database.ts'
+import { createChance } from '../../chance.ts'
+import { say, VICTIM_LIMITS, workIn } from '../../room/victim.ts'
+import { ENDLESS_MS, plantIn } from './bugs.ts'
 
 /** A process that works in a room of the database whenever it owns it, and says on stdout what it does. */
 export interface RoomVictim {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { PROGRESS, playRoomFaults, ROOM_FAULTS } from './room-faults.ts'
+import { PROGRESS, playRoomFaults, ROOM_FAULTS } from './testing/faults.ts'
 
 const FAULTS = Number(process.env['SATCHEL_FAULTS'] ?? 40)
 

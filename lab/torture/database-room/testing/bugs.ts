@@ -1,4 +1,4 @@
-import type { Database } from '../server/plugin.ts'
+import type { Database } from '../../../../server/plugin.ts'
 
 /** For the server the lease of a process with `ENDLESS_MS` ends after this. */
 const SHORT_S = 0.5
