@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
-import { getPriority } from 'node:os'
 import { type TestContext, test } from 'node:test'
 import type { Analysis } from '../domain/analysis.ts'
 import { unifiedDiff } from '../domain/difference.ts'
@@ -34,23 +32,6 @@ test('a long text is answered by the thread as it would be here', async (t) => {
   assert.deepEqual(outline.find('Heading 2999'), outlineOf(LONG).find('Heading 2999'))
   assert.deepEqual(difference, unifiedDiff(LONG, LATER, 1000))
   assert.deepEqual(merged, merge(LONG, LATER, LONG.replace('text 9\n', 'mine\n')))
-})
-
-test('the thread that analyzes gives way to the one that answers', async (t) => {
-  if (process.platform !== 'linux') {
-    t.skip('NOT RUN: only Linux has a priority for each thread')
-    return
-  }
-  const made = analyst(t)
-  const threads = (): readonly string[] => readdirSync('/proc/self/task')
-  const before = threads()
-  await made.page(LONG)
-
-  const begun = threads().filter((thread) => !before.includes(thread))
-
-  const own = getPriority(process.pid)
-  const others = begun.map((thread) => getPriority(Number(thread)))
-  assert.ok(others.includes(Math.max(own, 10)), `${own} against ${others}`)
 })
 
 test('only what is short is worked out in this thread, and nothing twice', async (t) => {

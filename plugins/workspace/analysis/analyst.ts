@@ -43,8 +43,8 @@ const SHORT_LINES = 400
 const KEPT_CHARS = 16 * 1024 * 1024
 const SECTION_CHARS = 64
 
-/** Comparisons take up to a second, outlines of 4 MiB up to three; more is a machine under load, to which the thread gives way. */
-const RULES = { limitMs: 60_000, maxMegabytes: 512 }
+/** Comparisons take up to a second, outlines of 4 MiB up to three; more is a machine under load. */
+const RULES = { limitMs: 30_000, maxMegabytes: 512 }
 /** What renders longer is shown as plain text. */
 const PAGE = { limitMs: 60_000, maxMegabytes: 256 }
 
