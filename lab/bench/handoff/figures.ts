@@ -78,8 +78,8 @@ async function measureScan(): Promise<Figure> {
   }
   return limitFigure({
     name: 'handoff.scan',
-    what: `scan for secrets of a megabyte of ${JSON.stringify(worst.unit.slice(0, 20))}`,
-    unit: 'ms CPU',
+    what: `processor time of a scan for secrets of a megabyte of ${JSON.stringify(worst.unit.slice(0, 20))}`,
+    unit: 'ms',
     ours: worst.ms,
     limit: SCAN_LIMIT_MS,
   })

@@ -1,4 +1,4 @@
-import { once } from '../../../server/plugin.ts'
+import { normalized, offsetsIn } from './normal-form.ts'
 import { entropy, knownSecrets } from './secret-kinds.ts'
 
 /** Replaces the span of a secret. */
@@ -109,7 +109,7 @@ export function secretSpans(text: string): readonly SecretSpan[] {
     let more = scan(rest.text)
     if (more.length === 0) more = knownSpans(rest.text)
     if (more.length === 0) break
-    spans = withoutOverlaps([...spans, ...more.map(rest.inText)])
+    spans = spans.length === 0 ? more : withoutOverlaps([...spans, ...more.map(rest.inText)])
   }
   if (spans.length === 0 || plain === text) return spans
   const offsets = offsetsIn(text, plain.length)
@@ -127,7 +127,10 @@ const BORDER = '\n'.repeat(REPLACEMENT.length)
 function scan(text: string): SecretSpan[] {
   const found: SecretSpan[] = pemSpans(text)
   for (const rule of RULES) {
-    for (const match of text.matchAll(rule.pattern)) {
+    const pattern = rule.pattern
+    pattern.lastIndex = 0
+    // Not matchAll: a text may hold fifty thousand secrets, and its iterator costs as much as a match.
+    for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
       const secret = match[1] ?? ''
       if (rule.accept && !rule.accept(secret)) continue
       if (rule.shown === 0 && isPlaceholder(secret)) continue
@@ -145,12 +148,15 @@ function uncovered(text: string, spans: readonly SecretSpan[]) {
   const parts: string[] = []
   let at = 0
   let from = 0
+  let lineEnd = -1
   const keep = (to: number): void => {
-    if (to - from < SECRET_CHARS_MIN) return
-    for (const { 0: line, index } of text.slice(from, to).matchAll(LONG_LINE)) {
-      places.push({ at, from: from + index })
-      parts.push(line, '\n')
-      at += line.length + 1
+    for (; to - from >= SECRET_CHARS_MIN; from = lineEnd + 1) {
+      if (lineEnd < from) lineEnd = endOfLine(text, from)
+      const end = Math.min(lineEnd, to)
+      if (end - from < SECRET_CHARS_MIN) continue
+      places.push({ at, from })
+      parts.push(text.slice(from, end), '\n')
+      at += end - from + 1
     }
   }
   for (const { start, end } of spans) {
@@ -175,7 +181,11 @@ function uncovered(text: string, spans: readonly SecretSpan[]) {
 const TEXT_CHARS_MIN = 7
 /** No rule finds a shorter secret. */
 const SECRET_CHARS_MIN = 8
-const LONG_LINE = /[^\n]{8,}/g
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from)
+  return end < 0 ? text.length : end
+}
 
 /** The tokens of known kinds, in order, without overlaps. */
 function knownSpans(text: string): SecretSpan[] {
@@ -254,49 +264,9 @@ function endOfKey(text: string, bodyAt: number): number | undefined {
   return Math.max(KEY_LINES.exec(text)?.[0].length ?? 0, 0) + bodyAt
 }
 
-/** Beyond ASCII, every character that NFKC changes, and some that it does not. */
-const foldable = once(() => /(?:(?![\u0000-\u007f])\p{Changes_When_NFKC_Casefolded})+/gu)
-
-const BEYOND_ASCII = /[^\u0000-\u007f]/
-
-/** NFKC of the characters up to U+FFFF that were met, by code. */
-const folds = once(() => new Array<string | undefined>(0x10000).fill(undefined))
-
-/** NFKC of the text, character by character, so that each place in it has a place in the text. */
-function normalized(text: string): string {
-  if (!BEYOND_ASCII.test(text)) return text
-  return text.replace(foldable(), (run) => {
-    let plain = ''
-    for (const char of run) plain += folded(char)
-    return plain
-  })
-}
-
-function folded(char: string): string {
-  if (char.length > 1) return char.normalize('NFKC')
-  const code = char.charCodeAt(0)
-  const plains = folds()
-  plains[code] ??= char.normalize('NFKC')
-  return plains[code]
-}
-
-/** The offset in the text of each unit of its normal form, which has `size` of them, and of its end. */
-function offsetsIn(text: string, size: number): Int32Array {
-  const offsets = new Int32Array(size + 1)
-  let at = 0
-  let plain = 0
-  for (const char of text) {
-    const units = char < '\u0080' ? 1 : char.normalize('NFKC').length
-    offsets.fill(at, plain, plain + units)
-    plain += units
-    at += char.length
-  }
-  offsets[plain] = at
-  return offsets
-}
-
-/** Merges overlapping spans. Sorts its argument. */
+/** Merges overlapping spans. May sort its argument, or return it. */
 function withoutOverlaps(spans: SecretSpan[]): SecretSpan[] {
+  if (areApart(spans)) return spans
   const kept: SecretSpan[] = []
   for (const span of spans.sort((a, b) => a.start - b.start || b.end - a.end)) {
     const last = kept.at(-1)
@@ -305,6 +275,16 @@ function withoutOverlaps(spans: SecretSpan[]): SecretSpan[] {
     } else kept.push(span)
   }
   return kept
+}
+
+/** True if each span begins where the one before it ended, or later. */
+function areApart(spans: readonly SecretSpan[]): boolean {
+  let end = 0
+  for (const span of spans) {
+    if (span.start < end) return false
+    end = span.end
+  }
+  return true
 }
 
 /** A value that another program or person puts in: a variable, a template, or a mask. */
