@@ -5,7 +5,6 @@ import { isCommitId } from '../../plugins/handoff/domain/commit-id.ts'
 import { checkPlan, type PastAttempt } from '../../plugins/handoff/domain/plan-check.ts'
 import { failedAttempts, type Handoff } from '../../plugins/handoff/domain/record.ts'
 import { sessionName } from '../../plugins/handoff/domain/record-id.ts'
-import { recordsWith } from '../../plugins/handoff/domain/record-table.ts'
 import { timeOf } from '../../plugins/handoff/domain/record-time.ts'
 import { workSince } from '../../plugins/handoff/git/commits.ts'
 import { createHandoffs, type Project } from '../../plugins/handoff/project.ts'
@@ -77,7 +76,7 @@ async function retriedIn(project: Project, log: RetentionLog): Promise<Retention
   if (!before) return []
   const logged = new Set(log.facts.filter(({ kind }) => kind === 'do_not_retry').map(({ id }) => id))
   const known = attemptsOf(before).filter(({ id }) => logged.has(id))
-  const rows = await project.index.ask((table) => table.load(recordsWith(table, 'session', log.session)))
+  const rows = await project.index.ask((table) => table.load(table.withValue('session', log.session)))
   const own = rows.filter((row) => row.session === log.session && row.updated_at >= log.at)
   const retried = new Map<string, string>()
   for (const row of own) {

@@ -4,7 +4,7 @@ import { type Authored, lineageOf } from '../domain/new-record.ts'
 import { type Handoff, type Redaction, type Relation, SCHEMA_VERSION } from '../domain/record.ts'
 import { sha256Hex } from '../domain/record-id.ts'
 import type { RecordRow } from '../domain/record-row.ts'
-import { childRows, recordsWith } from '../domain/record-table.ts'
+import { childRows } from '../domain/record-table.ts'
 import { comparableName, quoted } from '../domain/secrets.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
@@ -62,7 +62,7 @@ export async function withKey<T>(project: Project, key: string, work: () => Prom
 
 /** The record that was written under this idempotency key. */
 export async function recordOfKey(project: Project, key: string) {
-  const rows = await project.index.ask((table) => table.load(recordsWith(table, 'idempotency', key)))
+  const rows = await project.index.ask((table) => table.load(table.withValue('idempotency', key)))
   return rows.find((row) => row.idempotency_key === key)
 }
 

@@ -1,5 +1,5 @@
 import type { RecordRow } from './record-row.ts'
-import { isFuture, isNewer, type RecordTable } from './record-table.ts'
+import { isFuture, isNewer, newestBatches, newestOf, putNewest, type RecordTable } from './record-table.ts'
 
 /** Parent id (lower case) -> its children. */
 export function childrenOf(rows: readonly RecordRow[]): ReadonlyMap<string, readonly RecordRow[]> {
@@ -41,13 +41,41 @@ export interface Continuing {
  */
 export function recordToContinue(table: RecordTable, who: Continuing): number | undefined {
   const rankOf = rankingFor(table, who)
-  const newest: number[][] = []
-  for (const record of table.records) {
+  return ownToContinue(table, who, rankOf) ?? newestOfOthers(table, who, rankOf)
+}
+
+/** The lowest rank of a described record of another session, whose claim this one does not have. */
+const FIRST_OF_OTHERS = 2
+
+/** A session has few records: they are looked up, the others are not looked at. */
+function ownToContinue(table: RecordTable, { names, claimed }: Continuing, rankOf: Rank): number | undefined {
+  const own = names.flatMap((name) => [
+    ...table.withValue('session', name),
+    ...table.withValue('claim', name),
+  ])
+  const first: number[][] = []
+  for (const record of new Set([...own, ...claimed])) {
     const rank = rankOf(record)
-    if (rank === undefined) continue
-    const few = newest[rank] ?? []
-    newest[rank] = few
-    putNewest(table, few, record)
+    if (rank === undefined || rank >= FIRST_OF_OTHERS) continue
+    const some = first[rank] ?? []
+    first[rank] = some
+    some.push(record)
+  }
+  for (const some of first) {
+    const leaf = some && newestOf(table, some).find((record) => table.isLeaf(record))
+    if (leaf !== undefined) return leaf
+  }
+  return undefined
+}
+
+/** The newest of the lowest rank, the parts of the store with the newest records first. */
+function newestOfOthers(table: RecordTable, who: Continuing, rankOf: Rank): number | undefined {
+  const lowest = lowestOfOthers(table, who)
+  const newest: number[][] = []
+  for (const { newestMs, records } of newestBatches(table)) {
+    const found = newest[lowest]?.find((record) => table.isLeaf(record))
+    if (found !== undefined && table.updatedMs(found) > newestMs) return found
+    for (const record of records()) putRanked(table, newest, { record, rank: rankOf(record) })
   }
   for (const [rank, few] of newest.entries()) {
     const found =
@@ -57,17 +85,28 @@ export function recordToContinue(table: RecordTable, who: Continuing): number | 
   return undefined
 }
 
+function putRanked(
+  table: RecordTable,
+  newest: number[][],
+  { record, rank }: { readonly record: number; readonly rank: number | undefined },
+): void {
+  if (rank === undefined || rank < FIRST_OF_OTHERS) return
+  const few = newest[rank] ?? []
+  newest[rank] = few
+  putNewest(table, few, { record, count: KEPT })
+}
+
+/** No record of others can have a lower rank than this. */
+function lowestOfOthers(table: RecordTable, { branch, projectId }: Continuing): number {
+  if (projectId === undefined || !table.hasAny('project', projectId)) return OTHER_PROJECT
+  return branch !== undefined && table.hasAny('branch', branch) ? FIRST_OF_OTHERS : OTHER_BRANCH
+}
+
+const OTHER_BRANCH = 4
+const OTHER_PROJECT = 6
+
 /** Of each rank so many are kept while looking for the newest: whether a record is continued costs more to tell. */
 const KEPT = 4
-
-function putNewest(table: RecordTable, few: number[], record: number): void {
-  const last = few.at(-1)
-  if (few.length === KEPT && last !== undefined && !isNewer(table, record, last)) return
-  let at = few.length
-  while (at > 0 && isNewer(table, record, few[at - 1] ?? record)) at--
-  few.splice(at, 0, record)
-  if (few.length > KEPT) few.pop()
-}
 
 /** Where the newest of a rank are all continued, every other one is asked. */
 function newestLeaf(
@@ -95,8 +134,8 @@ function rankingFor(table: RecordTable, { names, claimed, branch, projectId, now
   const isOfBranch = isAmong(table, 'branch', branch === undefined ? [] : [branch])
   /** Of what others wrote. */
   const placeOf = (record: number): number => {
-    if (!isOfProject(record)) return 6
-    return isOfBranch(record) ? 2 : 4
+    if (!isOfProject(record)) return OTHER_PROJECT
+    return isOfBranch(record) ? FIRST_OF_OTHERS : OTHER_BRANCH
   }
   const describedRank = (record: number, isDraft: boolean): number => {
     if (isOwn(record)) return isDraft ? 0 : 1

@@ -3,7 +3,7 @@ import { refusals } from '../reasons.ts'
 import { shownLine } from './fence.ts'
 import { MAX_TERMS, parseQuery, type Query } from './query.ts'
 import type { Flag, Relation, Status } from './record.ts'
-import { type SearchHit, searchRecords, snippetOf } from './record-search.ts'
+import { type Hits, searchRecords, snippetOf } from './record-search.ts'
 import type { RecordTable } from './record-table.ts'
 import { timeOf } from './record-time.ts'
 
@@ -60,29 +60,28 @@ export async function listRecords(table: RecordTable, request: ListRequest): Pro
   const searches = query !== undefined && query.terms.length > 0
   const sort = request.sort ?? (searches ? 'relevance' : 'updated')
   const after = cursorKey(request, sort)
-  const kept = test ? table.records.filter(test) : table.records
-  const hits: readonly Hit[] = searches
-    ? await searchRecords(query, table, kept)
-    : Array.from(kept, (record) => ({ record }))
-  const titles = sort === 'title' ? await titlesOf(table, hits) : undefined
-  const order = orderOf(table, sort, titles)
-  const found = firstBehind(hits, order, { after, limit: request.limit + 1 })
+  const kept = test && table.records.filter(test)
+  const hits = searches ? searchRecords(query, table, kept) : { records: kept ?? table.records }
+  const titles = sort === 'title' ? await titlesOf(table, hits.records) : undefined
+  const order = orderOf(table, hits, { sort, titles })
+  const found = firstBehind(hits.records.length, order, { after, limit: request.limit + 1 })
   const page = found.slice(0, request.limit)
   const last = page.at(-1)
   return {
     items: await listed(
       table,
-      page.map(({ hit }) => hit),
+      page.map(({ at }) => ({ record: hits.records[at] ?? 0, score: hits.scores?.[at] })),
       searches ? query : undefined,
     ),
     next_cursor: found.length > page.length && last ? cursorOf(questionOf(request, sort), last.key) : null,
-    total: hits.length,
+    total: hits.records.length,
     warnings: query && query.ignored > 0 ? [`Only the first ${MAX_TERMS} words of the query were used.`] : [],
   }
 }
 
-interface Hit extends Partial<SearchHit> {
+interface Hit {
   readonly record: number
+  readonly score: number | undefined
 }
 
 /** Absent: every record is asked for. */
@@ -117,10 +116,10 @@ function limitOf(name: string, text: string | undefined): number | undefined {
 
 const TITLE_CHARS = 200
 
-async function titlesOf(table: RecordTable, hits: readonly Hit[]): Promise<ReadonlyMap<number, string>> {
+async function titlesOf(table: RecordTable, all: Int32Array): Promise<ReadonlyMap<number, string>> {
   const titles = new Map<number, string>()
-  for (let from = 0; from < hits.length; from += 1000) {
-    const records = hits.slice(from, from + 1000).map(({ record }) => record)
+  for (let from = 0; from < all.length; from += 1000) {
+    const records = [...all.subarray(from, from + 1000)]
     for (const [at, row] of (await table.load(records)).entries()) {
       titles.set(records[at] ?? 0, row.title.slice(0, TITLE_CHARS).toLowerCase())
     }
@@ -128,52 +127,66 @@ async function titlesOf(table: RecordTable, hits: readonly Hit[]): Promise<Reado
   return titles
 }
 
-/** The order of a list: keys that ascend, and their first part alone where it is a number. The id makes each key unique. */
+/** The order of a list: keys that ascend, of hits by their places. */
 interface Order {
-  readonly firstOf: ((hit: Hit) => number) | undefined
-  keyOf(hit: Hit): CursorKey
+  /** The parts at the beginning of a key that are numbers. */
+  readonly numbers: readonly ((at: number) => number)[]
+  /** The id makes each key unique. */
+  keyOf(at: number): CursorKey
 }
 
-function orderOf(table: RecordTable, sort: Sort, titles: ReadonlyMap<number, string> | undefined): Order {
-  const newest = ({ record }: Hit) => -table.updatedMs(record)
-  const id = ({ record }: Hit) => table.id(record)
+function orderOf(
+  table: RecordTable,
+  { records, scores }: Hits,
+  { sort, titles }: { readonly sort: Sort; readonly titles: ReadonlyMap<number, string> | undefined },
+): Order {
+  const newest = (at: number) => -table.updatedMs(records[at] ?? 0)
+  const id = (at: number) => table.id(records[at] ?? 0)
   if (sort === 'title') {
-    const title = ({ record }: Hit) => titles?.get(record) ?? ''
-    return { firstOf: undefined, keyOf: (hit) => [title(hit), newest(hit), id(hit)] }
+    const title = (at: number) => titles?.get(records[at] ?? 0) ?? ''
+    return { numbers: [], keyOf: (at) => [title(at), newest(at), id(at)] }
   }
   if (sort === 'relevance') {
-    const firstOf = ({ score = 0 }: Hit) => -score
-    return { firstOf, keyOf: (hit) => [firstOf(hit), newest(hit), id(hit)] }
+    const best = (at: number) => -(scores?.[at] ?? 0)
+    return { numbers: [best, newest], keyOf: (at) => [best(at), newest(at), id(at)] }
   }
-  const firstOf = sort === 'created' ? ({ record }: Hit) => -table.createdMs(record) : newest
-  return { firstOf, keyOf: (hit) => [firstOf(hit), id(hit)] }
+  const first = sort === 'created' ? (at: number) => -table.createdMs(records[at] ?? 0) : newest
+  return { numbers: [first], keyOf: (at) => [first(at), id(at)] }
 }
 
 interface Keyed {
-  readonly hit: Hit
+  readonly at: number
   readonly key: CursorKey
 }
 
-/** The first hits behind a key in their order, at most `limit`. The others are never sorted. */
+/** The first of so many hits behind a key in their order, at most `limit`. The others are never sorted. */
 function firstBehind(
-  hits: readonly Hit[],
-  { firstOf, keyOf }: Order,
+  count: number,
+  { numbers, keyOf }: Order,
   { after, limit }: { readonly after: CursorKey | undefined; readonly limit: number },
 ): readonly Keyed[] {
   const first: Keyed[] = []
-  /** The first part of the last key once there are enough: most hits end at a comparison with it. */
-  let highest = Number.POSITIVE_INFINITY
-  for (const hit of hits) {
-    if (firstOf !== undefined && firstOf(hit) > highest) continue
+  /** The last key once there are enough: most hits end at a comparison with its numbers. */
+  let highest: CursorKey | undefined
+  for (let hit = 0; hit < count; hit++) {
+    if (highest && comparedNumbers(numbers, hit, highest) > 0) continue
+    if (after && comparedNumbers(numbers, hit, after) < 0) continue
     const key = keyOf(hit)
-    if (after !== undefined && compareKeys(key, after) <= 0) continue
-    const at = placeOf(first, key)
-    if (at === limit) continue
-    first.splice(at, 0, { hit, key })
+    if (after && compareKeys(key, after) <= 0) continue
+    first.splice(placeOf(first, key), 0, { at: hit, key })
     if (first.length > limit) first.pop()
-    if (first.length === limit) highest = Number(first.at(-1)?.key[0])
+    if (first.length === limit) highest = first.at(-1)?.key
   }
   return first
+}
+
+/** Above 0 if the numbers of a hit are behind those of a key, 0 if they are equal. */
+function comparedNumbers(numbers: Order['numbers'], hit: number, key: CursorKey): number {
+  for (let n = 0; n < numbers.length; n++) {
+    const difference = (numbers[n]?.(hit) ?? 0) - Number(key[n])
+    if (difference !== 0) return difference
+  }
+  return 0
 }
 
 function placeOf(sorted: readonly Keyed[], key: CursorKey): number {

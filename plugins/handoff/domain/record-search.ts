@@ -1,12 +1,15 @@
 import { shownLine } from './fence.ts'
+import { countOfOccurrence, fieldOfOccurrence, rowOfOccurrence } from './occurrence.ts'
 import type { Query, QueryTerm } from './query.ts'
 import { SEARCH_FIELDS, type SearchField } from './record-row.ts'
-import type { RecordTable } from './record-table.ts'
+import type { RecordBatch, RecordTable } from './record-table.ts'
 import { folded } from './words.ts'
 
-export interface SearchHit {
-  readonly record: number
-  readonly score: number
+/** Records with their scores, in no order. */
+export interface Hits {
+  readonly records: Int32Array
+  /** Absent: nothing was searched for. */
+  readonly scores?: Float64Array
 }
 
 // design handoff-store, section 1
@@ -18,36 +21,94 @@ const K1 = 1.2
 const B = 0.5
 const AVERAGE_WORDS = 40
 
-/** The records among these that match every term of the query, with their scores, in no order. */
-export async function searchRecords(
-  { terms }: Query,
-  table: RecordTable,
-  among: readonly number[] | Int32Array,
-): Promise<readonly SearchHit[]> {
-  let matching: Int32Array = Int32Array.from(among)
-  let scores = new Float64Array(matching.length)
-  const frequencies = new Float64Array(table.size)
-  for (const term of terms) {
-    frequencies.fill(0)
-    await addFrequencies(term, table, { matching, frequencies })
-    const before = matching
-    const places = matching
-      .map((_, place) => place)
-      .filter((place) => (frequencies[before[place] ?? 0] ?? 0) > 0 !== term.not)
-    const weight = rarity(matching.length, places.length)
-    const sums = new Float64Array(places.length)
-    for (let at = 0; at < places.length; at++) {
-      const place = places[at] ?? 0
-      const frequency = frequencies[matching[place] ?? 0] ?? 0
-      sums[at] = (scores[place] ?? 0) + (weight * frequency * (K1 + 1)) / (frequency + K1)
-    }
-    scores = sums
-    matching = places.map((place) => before[place] ?? 0)
+/** The records among these, ascending, that match every term of the query, with their scores; of all if none are given. */
+export function searchRecords({ terms }: Query, table: RecordTable, among: Int32Array | undefined): Hits {
+  const found: Found[] = []
+  const size = Math.max(0, ...table.batches.map((batch) => batch.size))
+  const frequencies = terms.map(() => new Float64Array(size))
+  /** How many records match the first term, the first two, and so on. */
+  const counts = terms.map(() => 0)
+  let total = 0
+  for (const batch of table.batches) {
+    const records = among ? partOf(among, total, batch) : batch.records()
+    total += records.length
+    found.push(matchesIn(batch, records, { terms, frequencies, counts }))
   }
-  return Array.from(matching, (record, place) => ({
-    record,
-    score: Math.round((scores[place] ?? 0) * 10_000) / 10_000,
-  }))
+  const weights = counts.map((count, n) => rarity(counts[n - 1] ?? total, count))
+  return scored(found, weights)
+}
+
+/** The records of a batch among all of them, of which so many are before it. */
+function partOf(among: Int32Array, before: number, { first, size }: RecordBatch): Int32Array {
+  let end = before
+  while (end < among.length && (among[end] ?? 0) < first + size) end++
+  return among.subarray(before, end)
+}
+
+interface Found {
+  readonly records: Int32Array
+  /** Of each record one number for each term. */
+  readonly frequencies: Float64Array
+}
+
+interface Asked {
+  readonly terms: readonly QueryTerm[]
+  /** Room for the frequencies of each term in the records of one batch. */
+  readonly frequencies: readonly Float64Array[]
+  readonly counts: number[]
+}
+
+function matchesIn(batch: RecordBatch, records: Int32Array, { terms, frequencies, counts }: Asked): Found {
+  const { first } = batch
+  const rows = new Int32Array(records.length)
+  for (let at = 0; at < rows.length; at++) rows[at] = (records[at] ?? 0) - first
+  let left = rows
+  for (const [n, term] of terms.entries()) {
+    const own = frequencies[n]?.fill(0)
+    if (left.length === 0 || !own) break
+    addFrequencies(term, batch, { rows: left, frequencies: own })
+    left = left.subarray(0, keepMatching(left, own, term.not))
+    counts[n] = (counts[n] ?? 0) + left.length
+  }
+  const numbers = numbersOf(left, frequencies)
+  for (let at = 0; at < left.length; at++) left[at] = (left[at] ?? 0) + first
+  return { records: left, frequencies: numbers }
+}
+
+/** Puts the rows that match at the beginning. Returns how many. */
+function keepMatching(rows: Int32Array, frequencies: Float64Array, not: boolean): number {
+  let count = 0
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at] ?? 0
+    if ((frequencies[row] ?? 0) > 0 !== not) rows[count++] = row
+  }
+  return count
+}
+
+function numbersOf(rows: Int32Array, frequencies: readonly Float64Array[]): Float64Array {
+  const numbers = new Float64Array(rows.length * frequencies.length)
+  for (const [n, own] of frequencies.entries()) {
+    for (let at = 0; at < rows.length; at++) numbers[at * frequencies.length + n] = own[rows[at] ?? 0] ?? 0
+  }
+  return numbers
+}
+
+function scored(found: readonly Found[], weights: readonly number[]): Hits {
+  const count = found.reduce((sum, { records }) => sum + records.length, 0)
+  const [records, scores] = [new Int32Array(count), new Float64Array(count)]
+  let to = 0
+  for (const part of found) {
+    records.set(part.records, to)
+    for (let at = 0; at < part.frequencies.length; to++) {
+      let score = 0
+      for (let n = 0; n < weights.length; n++) {
+        const frequency = part.frequencies[at++] ?? 0
+        score += ((weights[n] ?? 0) * frequency * (K1 + 1)) / (frequency + K1)
+      }
+      scores[to] = Math.round(score * 10_000) / 10_000
+    }
+  }
+  return { records, scores }
 }
 
 /** In half steps, so that a new record rarely reorders the others: a page would repeat or skip them. */
@@ -56,58 +117,60 @@ function rarity(total: number, found: number): number {
 }
 
 interface Matching {
-  readonly matching: Int32Array
-  /** By record. */
+  readonly rows: Int32Array
+  /** By row. */
   readonly frequencies: Float64Array
 }
 
 /** The frequency of a term in each record, weighted by field and length as in BM25. */
-async function addFrequencies(term: QueryTerm, table: RecordTable, { matching, frequencies }: Matching) {
-  const only = term.field === undefined ? undefined : SEARCH_FIELDS.indexOf(term.field)
-  if (term.kind === 'phrase') {
-    const candidates = await withRuns(term.text, table, matching)
-    await eachText(table, candidates, (record, fields) => {
-      for (const [field, text] of fields.entries()) {
-        if (only !== undefined && only !== field) continue
-        if (isWholePhrase(folded(text), term.text))
-          frequencies[record] = (frequencies[record] ?? 0) + (BOOSTS[field] ?? 1)
-      }
-    })
-    return
-  }
-  await table.occurrences(term.text, term.kind === 'prefix', (record, field, count) => {
-    if (only !== undefined && only !== field) return
-    const length = 1 - B + (B * table.fieldLength(record, field)) / AVERAGE_WORDS
-    frequencies[record] = (frequencies[record] ?? 0) + ((BOOSTS[field] ?? 1) * count) / length
-  })
+function addFrequencies(term: QueryTerm, batch: RecordBatch, matching: Matching): void {
+  if (term.kind === 'phrase') addPhrases(term, batch, matching)
+  else addWords(term, batch, matching)
 }
 
-/** The records that hold every word of a phrase, in any order. */
-async function withRuns(phrase: string, table: RecordTable, among: Int32Array): Promise<Int32Array> {
-  let left = among
+function addPhrases(term: QueryTerm, batch: RecordBatch, { rows, frequencies }: Matching): void {
+  const boosts = boostsOf(term)
+  for (const [row, fields] of batch.textsWith(term.text, withRuns(term.text, batch, rows))) {
+    for (const [field, text] of fields.entries()) {
+      const boost = boosts[field] ?? 0
+      if (boost > 0 && isWholePhrase(folded(text), term.text))
+        frequencies[row] = (frequencies[row] ?? 0) + boost
+    }
+  }
+}
+
+function addWords(term: QueryTerm, batch: RecordBatch, { frequencies }: Matching): void {
+  const boosts = boostsOf(term)
+  const occurrences = batch.occurrences(term.text, term.kind === 'prefix')
+  if (occurrences.length === 0) return
+  const lengths = batch.lengths()
+  for (let at = 0; at < occurrences.length; at++) {
+    const one = occurrences[at] ?? 0
+    const [row, field] = [rowOfOccurrence(one), fieldOfOccurrence(one)]
+    const length = 1 - B + (B * (lengths[row * FIELDS + field] ?? 0)) / AVERAGE_WORDS
+    frequencies[row] = (frequencies[row] ?? 0) + ((boosts[field] ?? 0) * countOfOccurrence(one)) / length
+  }
+}
+
+const FIELDS = SEARCH_FIELDS.length
+
+/** What an occurrence in each field counts: nothing where the term names another. */
+function boostsOf({ field }: QueryTerm): Float64Array {
+  return Float64Array.from(BOOSTS, (boost, at) =>
+    field === undefined || SEARCH_FIELDS[at] === field ? boost : 0,
+  )
+}
+
+/** The rows that hold every word of a phrase, in any order. */
+function withRuns(phrase: string, batch: RecordBatch, rows: Int32Array): readonly number[] {
+  let left = rows
   for (const run of new Set(phrase.match(/[\p{L}\p{N}_]+/gu) ?? [])) {
-    const holds = new Uint8Array(table.size)
-    await table.occurrences(run, false, (record) => {
-      holds[record] = 1
-    })
-    left = left.filter((record) => holds[record] === 1)
+    const holds = new Uint8Array(batch.size)
+    const occurrences = batch.occurrences(run, false)
+    for (let at = 0; at < occurrences.length; at++) holds[rowOfOccurrence(occurrences[at] ?? 0)] = 1
+    left = left.filter((row) => holds[row] === 1)
   }
-  return left
-}
-
-const TEXTS_AT_ONCE = 1000
-
-async function eachText(
-  table: RecordTable,
-  records: Int32Array,
-  each: (record: number, fields: readonly string[]) => void,
-): Promise<void> {
-  const sorted = [...records].sort((a, b) => a - b)
-  for (let from = 0; from < sorted.length; from += TEXTS_AT_ONCE) {
-    const part = sorted.slice(from, from + TEXTS_AT_ONCE)
-    const texts = await table.texts(part)
-    for (const [at, record] of part.entries()) each(record, texts[at] ?? [])
-  }
+  return [...left]
 }
 
 function isWholePhrase(plain: string, phrase: string): boolean {

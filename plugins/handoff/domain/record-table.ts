@@ -21,10 +21,10 @@ export interface RecordTable {
   /** No ready, resumed or superseded child continues it. */
   isLeaf(record: number): boolean
   /** A test whether a field of a record has this value. */
-  hasValue(
-    field: 'project' | 'branch' | 'harness' | 'actor' | 'session' | 'idempotency' | 'claim',
-    value: string | null,
-  ): (record: number) => boolean
+  hasValue(field: ValueField, value: string | null): (record: number) => boolean
+  /** The records whose field has this value, without a look at each of the others. */
+  withValue(field: ValueField, value: string | null): readonly number[]
+  hasAny(field: ValueField, value: string | null): boolean
   /** True if the records differ in this field. */
   differs(field: 'branch'): boolean
   find(id: string): number | undefined
@@ -33,14 +33,33 @@ export interface RecordTable {
   load(records: readonly number[]): Promise<readonly RecordRow[]>
   /** The searchable fields of these records, in their order and that of `SEARCH_FIELDS`. */
   texts(records: readonly number[]): Promise<readonly (readonly string[])[]>
-  /** Every occurrence of a word, or of words with this beginning, ordered by record and field for each word. */
-  occurrences(
-    word: string,
-    isPrefix: boolean,
-    each: (record: number, field: number, count: number) => void,
-  ): Promise<void>
-  /** Different words in a field of a record. */
-  fieldLength(record: number, field: number): number
+  /** All records, in parts that are read one after another. */
+  readonly batches: readonly RecordBatch[]
+}
+
+export type ValueField = 'project' | 'branch' | 'harness' | 'actor' | 'session' | 'idempotency' | 'claim'
+
+/** Records that the index keeps together, whose numbers follow one another. A row is a number without `first`. */
+export interface RecordBatch {
+  readonly first: number
+  /** One more than the largest row. */
+  readonly size: number
+  /** The latest update of one of these records, or of one that was in their place. */
+  readonly newestMs: number
+  /** Those that exist, ascending. */
+  records(): Int32Array
+  /**
+   * Every occurrence of a word, ordered by row and field, or of words with this beginning, in no order. Valid until the
+   * next call for any batch. May name rows that do not exist.
+   */
+  occurrences(word: string, isPrefix: boolean): Uint32Array
+  /** Different words by row and field. Valid until the next call for any batch. */
+  lengths(): Uint16Array
+  /** Searchable fields of these rows; rows whose fields cannot have `phrase`, which is folded, are left out. */
+  textsWith(
+    phrase: string,
+    rows: readonly number[],
+  ): Iterable<readonly [row: number, fields: readonly string[]]>
 }
 
 /** Newest first, then by id. */
@@ -63,32 +82,47 @@ export function isNewer(table: RecordTable, a: number, b: number): boolean {
   return difference > 0 || (difference === 0 && table.id(a) > table.id(b))
 }
 
-/** The records whose field has this value. */
-export function recordsWith(
-  table: RecordTable,
-  ...[field, value]: Parameters<RecordTable['hasValue']>
-): readonly number[] {
-  return [...table.records.filter(table.hasValue(field, value))]
-}
-
 /** The records of a session under any of its names, `null` for none, that no ready, resumed or superseded child continues. */
 export function ownLeaves(table: RecordTable, names: readonly (string | null)[]): readonly number[] {
-  const own = new Set(names.flatMap((name) => recordsWith(table, 'session', name)))
+  const own = new Set(names.flatMap((name) => table.withValue('session', name)))
   return [...own].filter((record) => table.isLeaf(record))
 }
 
 /** The newest records, newest first. */
 export function newestAmong(table: RecordTable, count: number): readonly number[] {
-  const chosen: number[] = []
-  for (const record of table.records) {
+  let chosen: readonly number[] = []
+  for (const { newestMs, records } of newestBatches(table)) {
     const oldest = chosen.at(-1)
-    if (chosen.length === count && oldest !== undefined && !isNewer(table, record, oldest)) continue
-    let at = chosen.length
-    while (at > 0 && isNewer(table, record, chosen[at - 1] ?? 0)) at--
-    chosen.splice(at, 0, record)
-    if (chosen.length > count) chosen.pop()
+    if (chosen.length === count && oldest !== undefined && newestMs < table.updatedMs(oldest)) break
+    chosen = newestOf(table, [...chosen, ...lateRecords(table, records(), count)]).slice(0, count)
   }
   return chosen
+}
+
+/** The `count` newest, and those of the same time as the last of them. Numbers are sorted faster than records. */
+function lateRecords(table: RecordTable, records: Int32Array, count: number): Int32Array {
+  const times = Float64Array.from(records, table.updatedMs).sort()
+  const since = times[times.length - count] ?? Number.NEGATIVE_INFINITY
+  return records.filter((record) => table.updatedMs(record) >= since)
+}
+
+/** The batches with the newest records first. */
+export function newestBatches({ batches }: RecordTable): readonly RecordBatch[] {
+  return batches.toSorted((a, b) => b.newestMs - a.newestMs)
+}
+
+/** Puts a record in its place among the `count` newest, newest first. */
+export function putNewest(
+  table: RecordTable,
+  chosen: number[],
+  { record, count }: { readonly record: number; readonly count: number },
+): void {
+  const oldest = chosen.at(-1)
+  if (chosen.length === count && oldest !== undefined && !isNewer(table, record, oldest)) return
+  let at = chosen.length
+  while (at > 0 && isNewer(table, record, chosen[at - 1] ?? record)) at--
+  chosen.splice(at, 0, record)
+  if (chosen.length > count) chosen.pop()
 }
 
 /** The children of a record. */

@@ -15,6 +15,19 @@ export function dueFiles(table: FileTable, isHasty: boolean, nowMs: number): Ite
     return [...table.files()].sort((a, b) => (a.name < b.name ? 1 : -1))
   }
   const half = (isHasty ? LOOK_AT_SOME_IN_HASTE : LOOK_AT_SOME) / 2
-  const from = (Math.floor(nowMs / 1000) * half) % Math.max(1, table.records.length - half)
-  return table.files([...new Set([...newestAmong(table, half), ...table.records.slice(from, from + half)])])
+  const turn = Math.floor(nowMs / 1000) * half
+  return table.files([...new Set([...newestAmong(table, half), ...someInTurn(table, turn, half)])])
+}
+
+/** So many records from the row whose turn it is, the first one following the last. */
+function someInTurn({ batches }: FileTable, turn: number, count: number): readonly number[] {
+  const rows = batches.reduce((sum, { size }) => sum + size, 0)
+  let before = turn % Math.max(1, rows)
+  const some: number[] = []
+  for (const { first, size, records } of [...batches, ...batches]) {
+    if (some.length >= count) break
+    if (before < size) some.push(...records().filter((record) => record - first >= before))
+    before = Math.max(0, before - size)
+  }
+  return some.slice(0, count)
 }

@@ -1,6 +1,6 @@
 import type { Segment } from './open-segment.ts'
 import { createRowKeys } from './row-keys.ts'
-import { EDGE_WORDS, type KeyWords, keyAt, rowOfKey, SEGMENT_ROWS, wordsOfKey } from './segment.ts'
+import { EDGE_WORDS, isInRange, type KeyWords, keyAt, rowOfKey, SEGMENT_ROWS, wordsOfKey } from './segment.ts'
 import { isProblemIn, keyOf } from './segment-columns.ts'
 
 /** A segment, with the marks of its rows that no longer count. */
@@ -36,7 +36,7 @@ export function segmentWith(layers: readonly Layer[], number: number): Segment {
 /** The number of the row that counts for this key; -1 if there is none. */
 export function findRow(layers: readonly Layer[], key: KeyWords): number {
   for (const [at, { segment, replaced }] of layers.entries()) {
-    const row = rowOfKey(segment.facts, key)
+    const row = isInRange(segment.range, key) ? rowOfKey(segment.columns('keys'), key) : -1
     if (row >= 0 && replaced?.[row] !== 1) return numberOf(at, row)
   }
   return -1
@@ -44,7 +44,7 @@ export function findRow(layers: readonly Layer[], key: KeyWords): number {
 
 /** The layers with a new segment on top, whose files replace what they have of them. */
 export function withSegment(layers: readonly Layer[], segment: Segment): readonly Layer[] {
-  const { key } = segment.facts
+  const { key } = segment.columns('keys')
   const keys = Array.from({ length: segment.count }, (_, row) => keyAt(key, row))
   return [...withoutKeys(layers, keys), { segment, replaced: undefined }]
 }
@@ -80,10 +80,20 @@ export function liveRows(layers: readonly Layer[]): { records: Int32Array; probl
   const records = new Int32Array(parts.reduce((sum, part) => sum + part.records.length, 0))
   let found = 0
   for (const [at, part] of parts.entries()) {
-    const base = numberOf(at, 0)
-    for (let n = 0; n < part.records.length; n++) records[found++] = base | (part.records[n] ?? 0)
+    records.set(recordsOf(layers, at), found)
+    found += part.records.length
   }
   return { records, problems: parts.flatMap(({ problems }, at) => problems.map((row) => numberOf(at, row))) }
+}
+
+/** The numbers of one layer's records that count. */
+export function recordsOf(layers: readonly Layer[], at: number): Int32Array {
+  const layer = layers[at]
+  if (!layer) return new Int32Array(0)
+  const rows = rowsOf(layer).records
+  const records = new Int32Array(rows.length)
+  for (let n = 0; n < rows.length; n++) records[n] = numberOf(at, rows[n] ?? 0)
+  return records
 }
 
 interface Rows {
@@ -95,21 +105,24 @@ interface Rows {
 const known = new WeakMap<Layer, Rows>()
 
 function rowsOf(layer: Layer): Rows {
-  const before = known.get(layer)
-  if (before) return before
-  const { segment, replaced } = layer
-  const { bits } = segment.facts
-  const records = new Uint16Array(segment.count)
-  const problems: number[] = []
-  let found = 0
-  for (let row = 0; row < segment.count; row++) {
-    if (replaced !== undefined && replaced[row] === 1) continue
-    if (isProblemIn(bits[row] ?? 0)) problems.push(row)
-    else records[found++] = row
-  }
-  const rows = { records: records.subarray(0, found), problems }
+  const rows = known.get(layer) ?? rowsIn(layer)
   known.set(layer, rows)
   return rows
+}
+
+const EVERY_ROW = Uint16Array.from({ length: SEGMENT_ROWS }, (_, row) => row)
+
+function rowsIn({ segment, replaced }: Layer): Rows {
+  const every = EVERY_ROW.subarray(0, segment.count)
+  if (segment.problems === 0) {
+    return { records: replaced ? every.filter((row) => replaced[row] !== 1) : every, problems: [] }
+  }
+  const { bits } = segment.columns('states')
+  const live = every.filter((row) => replaced?.[row] !== 1)
+  return {
+    records: live.filter((row) => !isProblemIn(bits[row] ?? 0)),
+    problems: [...live].filter((row) => isProblemIn(bits[row] ?? 0)),
+  }
 }
 
 /** The numbers of one layer's rows that count. */
@@ -121,9 +134,8 @@ export function liveRowsOf(layers: readonly Layer[], at: number): readonly numbe
 }
 
 /** How many rows of a layer count. */
-export function liveCount(layer: Layer): number {
-  const { records, problems } = rowsOf(layer)
-  return records.length + problems.length
+export function liveCount({ segment, replaced }: Layer): number {
+  return replaced ? replaced.reduce((count, mark) => count - mark, segment.count) : segment.count
 }
 
 /** Every child that counts, with the key of a parent, which is valid during the visit only. */
@@ -143,7 +155,8 @@ export function eachEdge(layers: readonly Layer[], visit: (child: number, parent
 /** Finds rows by key, in constant time each. */
 export function keysOf(layers: readonly Layer[]): (key: KeyWords) => number {
   const words = new Uint32Array(layers.length * SEGMENT_ROWS * 4)
-  for (const [at, { segment }] of layers.entries()) words.set(segment.facts.key, numberOf(at, 0) * 4)
+  for (const [at, { segment }] of layers.entries())
+    words.set(segment.columns('keys').key, numberOf(at, 0) * 4)
   const keys = createRowKeys(words)
   for (const [at, { segment, replaced }] of layers.entries()) {
     for (let row = 0; row < segment.count; row++) if (replaced?.[row] !== 1) keys.add(numberOf(at, row))

@@ -1,7 +1,5 @@
-import { crc32 } from 'node:zlib'
 import { FLAGS, RELATIONS, STATUSES } from '../domain/record.ts'
-import { type RecordRow, SEARCH_FIELDS } from '../domain/record-row.ts'
-import type { RecordTable } from '../domain/record-table.ts'
+import type { RecordTable, ValueField } from '../domain/record-table.ts'
 import {
   eachEdge,
   findRow,
@@ -12,14 +10,18 @@ import {
   liveRows,
   liveRowsOf,
   numberOf,
+  recordsOf,
   rowIn,
   segmentWith,
 } from './layers.ts'
-import { DamagedSegment, type Segment } from './open-segment.ts'
+import type { Segment } from './open-segment.ts'
 import type { Problem } from './read-record.ts'
+import { batchesOf } from './record-batches.ts'
+import { blobs, contents, type RowContent } from './row-content.ts'
 import { type KeyWords, keyAt, wordsOfKey } from './segment.ts'
 import {
   flagsIn,
+  type Group,
   type IndexedFile,
   idAt,
   indexedFile,
@@ -30,7 +32,6 @@ import {
   statusIn,
   textHash,
 } from './segment-columns.ts'
-import { blocksOf, eachPosting, entriesIn, isWhole, type WordEntry } from './segment-words.ts'
 
 /** When a file was changed last, and its length, as they were when it was read. */
 export interface FileTime {
@@ -57,95 +58,123 @@ export interface FileTable extends RecordTable {
   filesOf(segment: number): readonly IndexedFile[]
 }
 
-const FIELDS = SEARCH_FIELDS.length
-
-/** A table of these segments. */
+/** A table of these segments. Nothing is read before it is asked for. */
 export function tableOf(layers: readonly Layer[]): FileTable {
-  const { records, problems } = liveRows(layers)
-  const own = { layers, records, problems }
-  return { ...factsOf(own), ...relativesOf(own), ...filesOf(own), ...textsOf(own) }
+  let live: ReturnType<typeof liveRows> | undefined
+  const known: Known = {
+    layers,
+    rows: () => {
+      live ??= liveRows(layers)
+      return live
+    },
+  }
+  return {
+    ...{ ...factsOf(known), ...valuesOf(known), ...relativesOf(known), ...filesOf(known) },
+    batches: batchesOf(layers),
+    get records() {
+      return known.rows().records
+    },
+  }
 }
 
 interface Known {
   readonly layers: readonly Layer[]
-  readonly records: Int32Array
-  readonly problems: readonly number[]
+  /** The rows that count. */
+  rows(): ReturnType<typeof liveRows>
 }
 
 type Facts = Pick<
   RecordTable,
-  | 'records'
-  | 'size'
-  | 'id'
-  | 'updatedMs'
-  | 'createdMs'
-  | 'status'
-  | 'hasFlag'
-  | 'relation'
-  | 'isSkeleton'
-  | 'hasValue'
-  | 'differs'
-  | 'fieldLength'
+  'size' | 'id' | 'updatedMs' | 'createdMs' | 'status' | 'hasFlag' | 'relation' | 'isSkeleton'
 >
 
-/** The fields whose values are compared as numbers, with where they are. */
-const VALUES = {
-  project: (segment: Segment) => segment.facts.project,
-  branch: (segment: Segment) => segment.facts.branch,
-  session: (segment: Segment) => segment.facts.session,
-  claim: (segment: Segment) => segment.facts.claim,
-  harness: (segment: Segment) => segment.columns('rare').harness,
-  actor: (segment: Segment) => segment.columns('rare').actor,
-  idempotency: (segment: Segment) => segment.columns('rare').idempotency,
-} as const
-
-function factsOf({ layers, records }: Known): Facts {
-  const numbers = (pick: (segment: Segment) => Column) => {
-    let all: Column | undefined
-    return (record: number): number => {
-      all ??= joined(layers, pick)
-      return all[record] ?? 0
-    }
-  }
-  let lengths: Column | undefined
-  const bits = numbers(({ facts }) => facts.bits)
-  const updatedMs = numbers(({ facts }) => facts.updated)
+function factsOf({ layers }: Known): Facts {
+  const bits = numbersIn(layers, (segment) => segment.columns('states').bits)
   return {
-    records,
     size: numberOf(layers.length, 0),
-    id: (record) => idAt(segmentWith(layers, record).facts.key, rowIn(record)),
-    updatedMs,
-    createdMs: numbers((segment) => segment.columns('rare').created),
+    id: (record) => idAt(segmentWith(layers, record).columns('keys').key, rowIn(record)),
+    updatedMs: numbersIn(layers, (segment) => segment.columns('times').updated),
+    createdMs: numbersIn(layers, (segment) => segment.columns('rare').created),
     status: (record) => STATUSES[statusIn(bits(record))] ?? 'draft',
     hasFlag: (record, flag) => (flagsIn(bits(record)) & (1 << FLAGS.indexOf(flag))) !== 0,
     relation: (record) => RELATIONS[relationIn(bits(record))] ?? 'root',
     isSkeleton: (record) => isSkeletonIn(bits(record)),
-    hasValue(field, value) {
-      const hash = textHash(value)
-      const hashOf = numbers(VALUES[field])
-      return (record) => hashOf(record) === hash
-    },
-    differs(field) {
-      const hashOf = numbers(VALUES[field])
-      const [first] = records
-      return first !== undefined && records.some((record) => hashOf(record) !== hashOf(first))
-    },
-    fieldLength(record, field) {
-      lengths ??= joined(layers, (segment) => segment.columns('lengths').lengths, FIELDS)
-      return lengths[record * FIELDS + field] ?? 0
-    },
   }
 }
 
 type Column = Float64Array | Uint32Array | Uint16Array
 
-/** A column of every layer by the numbers of the rows: whole stores are scanned faster in one array. */
-function joined(layers: readonly Layer[], pick: (segment: Segment) => Column, width = 1): Column {
-  const parts = layers.map(({ segment }) => pick(segment))
-  const size = numberOf(layers.length, 0) * width
-  const all = parts[0] instanceof Float64Array ? new Float64Array(size) : new Uint32Array(size)
-  for (const [at, part] of parts.entries()) all.set(part, numberOf(at, 0) * width)
-  return all
+/** A column by the numbers of records. Of each segment it is read when a record of it is asked for. */
+function numbersIn(layers: readonly Layer[], pick: (segment: Segment) => Column): (record: number) => number {
+  const columns: (Column | undefined)[] = layers.map(() => undefined)
+  return (record) => {
+    const at = layerIn(record)
+    const column = columns[at] ?? pick(segmentWith(layers, record))
+    columns[at] = column
+    return column[rowIn(record)] ?? 0
+  }
+}
+
+/** The fields whose values are compared as numbers, with the groups that have them. */
+const GROUP_OF = {
+  project: 'origins',
+  branch: 'origins',
+  session: 'owners',
+  claim: 'owners',
+  harness: 'rare',
+  actor: 'rare',
+  idempotency: 'rare',
+} as const satisfies Readonly<Record<ValueField, Group>>
+
+function hashesIn(
+  columns: Partial<Readonly<Record<ValueField, Uint32Array>>>,
+  field: ValueField,
+): Uint32Array {
+  return columns[field] ?? new Uint32Array(0)
+}
+
+function valuesOf({ layers }: Known): Pick<RecordTable, 'hasValue' | 'withValue' | 'hasAny' | 'differs'> {
+  /** The records with this number in a column, by a search that the engine has built in. */
+  function* withHash(field: ValueField, hash: number): Iterable<number> {
+    for (const [at, { segment, replaced }] of layers.entries()) {
+      const column = hashesIn(segment.passingColumns(GROUP_OF[field]), field)
+      for (let row = column.indexOf(hash); row >= 0; row = column.indexOf(hash, row + 1)) {
+        if (replaced?.[row] !== 1 && !isProblem(layers, numberOf(at, row))) yield numberOf(at, row)
+      }
+    }
+  }
+  const hashOf = (field: ValueField) =>
+    numbersIn(layers, (segment) => hashesIn(segment.columns(GROUP_OF[field]), field))
+  return {
+    hasValue(field, value) {
+      const [hash, hashIn] = [textHash(value), hashOf(field)]
+      return (record) => hashIn(record) === hash
+    },
+    withValue: (field, value) => [...withHash(field, textHash(value))],
+    hasAny(field, value) {
+      for (const _ of withHash(field, textHash(value))) return true
+      return false
+    },
+    differs(field) {
+      let value: number | undefined
+      for (const [at, { segment }] of layers.entries()) {
+        const column = hashesIn(segment.passingColumns(GROUP_OF[field]), field)
+        const rows = isUniform(column) ? recordsOf(layers, at).subarray(0, 1) : recordsOf(layers, at)
+        for (const record of rows) {
+          value ??= column[rowIn(record)]
+          if (column[rowIn(record)] !== value) return true
+        }
+      }
+      return false
+    },
+  }
+}
+
+/** Whether all numbers are equal: each to the next one, by one comparison of bytes. */
+function isUniform(column: Uint32Array): boolean {
+  const bytes = Buffer.from(column.buffer, column.byteOffset, column.byteLength)
+  const size = column.BYTES_PER_ELEMENT
+  return bytes.length === 0 || bytes.subarray(size).equals(bytes.subarray(0, -size))
 }
 
 /** So many records are asked for their children one by one; for more the answer for all is kept. */
@@ -153,7 +182,7 @@ const FEW_LEAVES = 8
 
 function relativesOf({ layers }: Known): Pick<RecordTable, 'find' | 'childrenOf' | 'isLeaf'> {
   const hides = (child: number): boolean => {
-    const { bits } = segmentWith(layers, child).facts
+    const { bits } = segmentWith(layers, child).columns('states')
     const status = STATUSES[statusIn(bits[rowIn(child)] ?? 0)]
     return status === 'ready' || status === 'resumed' || status === 'superseded'
   }
@@ -180,7 +209,7 @@ function relativesOf({ layers }: Known): Pick<RecordTable, 'find' | 'childrenOf'
       asked += 1
       if (asked > FEW_LEAVES) hidden ??= hiddenRows()
       if (hidden) return hidden[record] !== 1
-      const { key } = segmentWith(layers, record).facts
+      const { key } = segmentWith(layers, record).columns('keys')
       return !childrenOf(keyAt(key, rowIn(record))).some(hides)
     },
     find(id) {
@@ -192,7 +221,8 @@ function relativesOf({ layers }: Known): Pick<RecordTable, 'find' | 'childrenOf'
 }
 
 function isProblem(layers: readonly Layer[], number: number): boolean {
-  return isProblemIn(segmentWith(layers, number).facts.bits[rowIn(number)] ?? 0)
+  const segment = segmentWith(layers, number)
+  return segment.problems > 0 && isProblemIn(segment.columns('states').bits[rowIn(number)] ?? 0)
 }
 
 type Files = Pick<
@@ -203,14 +233,15 @@ type Files = Pick<
 /** So many files are looked for one by one; for more an index of all is made. */
 const FEW_FILES = 4000
 
-function filesOf({ layers, records, problems }: Known): Files {
+function filesOf({ layers, rows: live }: Known): Files {
   const texts = (rows: readonly number[]): readonly (readonly string[])[] =>
     blobs(layers, rows, 'texts').map((bytes) => bytes.toString('utf8').split('\u0000'))
   let asked = 0
   let find = (key: KeyWords): number => findRow(layers, key)
+  const counts = layers.map(liveCount)
   return {
-    live: layers.map(liveCount),
-    present: records.length + problems.length,
+    live: counts,
+    present: counts.reduce((sum, count) => sum + count, 0),
     known(name) {
       asked += 1
       if (asked === FEW_FILES) find = keysOf(layers)
@@ -218,16 +249,17 @@ function filesOf({ layers, records, problems }: Known): Files {
       return row < 0 ? undefined : timeIn(layers, row)
     },
     *files(rows) {
-      for (const row of rows ?? records) {
-        const { facts } = segmentWith(layers, row)
-        yield { name: `${idAt(facts.key, rowIn(row))}.json`, ...timeIn(layers, row) }
+      for (const row of rows ?? live().records) {
+        const { key } = segmentWith(layers, row).columns('keys')
+        yield { name: `${idAt(key, rowIn(row))}.json`, ...timeIn(layers, row) }
       }
       if (rows) return
+      const { problems } = live()
       for (const [n, { name }] of contents(layers, problems).entries())
         yield { name, ...timeIn(layers, problems[n] ?? 0) }
     },
     problems() {
-      const sorted = contents(layers, problems).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      const sorted = contents(layers, live().problems).toSorted((a, b) => (a.name < b.name ? -1 : 1))
       return sorted.flatMap(({ problem }) => problem ?? [])
     },
     load: async (rows) => contents(layers, rows).flatMap(({ row }) => row ?? []),
@@ -236,7 +268,7 @@ function filesOf({ layers, records, problems }: Known): Files {
       const rows = liveRowsOf(layers, at)
       const [found, fields] = [contents(layers, rows), texts(rows)]
       return rows.map((row, n) => {
-        const content: Content = found[n] ?? { name: '' }
+        const content: RowContent = found[n] ?? { name: '' }
         return indexedFile({
           ...content,
           ...timeIn(layers, row),
@@ -250,71 +282,4 @@ function filesOf({ layers, records, problems }: Known): Files {
 function timeIn(layers: readonly Layer[], row: number): FileTime {
   const { mtime, size } = segmentWith(layers, row).columns('files')
   return { mtimeMs: mtime[rowIn(row)] ?? 0, size: size[rowIn(row)] ?? 0 }
-}
-
-interface Content {
-  readonly name: string
-  readonly row?: RecordRow
-  readonly problem?: Problem
-}
-
-function contents(layers: readonly Layer[], rows: readonly number[]): readonly Content[] {
-  const parts = blobs(layers, rows, 'rows')
-  return parts.map((bytes) => JSON.parse(bytes.toString('utf8')) as Content) // as written, by its checksum
-}
-
-/** So many rows of one segment are read together. */
-const WHOLE_SECTION_ROWS = 64
-
-function blobs(
-  layers: readonly Layer[],
-  rows: readonly number[],
-  section: 'rows' | 'texts',
-): readonly Buffer[] {
-  const found: Buffer[] = new Array(rows.length)
-  const byLayer = layers.map((): { readonly row: number; readonly n: number }[] => [])
-  for (const [n, number] of rows.entries()) byLayer[layerIn(number)]?.push({ row: rowIn(number), n })
-  for (const [at, { segment }] of layers.entries()) {
-    const here = byLayer[at] ?? []
-    if (here.length === 0) continue
-    const whole = here.length > WHOLE_SECTION_ROWS ? segment.section(section) : undefined
-    for (const { row, n } of here) found[n] = blobOf(segment, section, { row, whole })
-  }
-  return found
-}
-
-function blobOf(
-  segment: Segment,
-  section: 'rows' | 'texts',
-  { row, whole }: { readonly row: number; readonly whole: Buffer | undefined },
-): Buffer {
-  const { rowAt, rowSize, rowCrc, textAt, textSize, textCrc } = segment.columns('places')
-  const [at, size, crc] = section === 'rows' ? [rowAt, rowSize, rowCrc] : [textAt, textSize, textCrc]
-  const [from, length] = [at[row] ?? 0, size[row] ?? 0]
-  const bytes = whole?.subarray(from, from + length) ?? segment.section(section, from, length)
-  if (crc32(bytes) !== crc[row]) throw new DamagedSegment(segment.file)
-  return bytes
-}
-
-function textsOf({ layers }: Known): Pick<RecordTable, 'occurrences'> {
-  return {
-    async occurrences(word, isPrefix, each) {
-      for (const [at, { segment, replaced }] of layers.entries()) {
-        const visit = (row: number, field: number, count: number) => {
-          if (replaced?.[row] !== 1) each(numberOf(at, row), field, count)
-        }
-        for (const block of blocksOf(segment.section('blocks'), word, isPrefix)) {
-          for (const entry of entriesIn(wholePart(segment, 'words', block), word, isPrefix)) {
-            eachPosting(wholePart(segment, 'postings', entry), visit)
-          }
-        }
-      }
-    },
-  }
-}
-
-function wholePart(segment: Segment, section: 'words' | 'postings', entry: WordEntry): Buffer {
-  const bytes = segment.section(section, entry[0], entry[1])
-  if (!isWhole(bytes, entry)) throw new DamagedSegment(segment.file)
-  return bytes
 }

@@ -9,18 +9,14 @@ import type { Problem } from './read-record.ts'
  * one row has. Numbers of eight bytes come first in a group: its arrays need no gaps between them.
  */
 export const GROUPS = {
-  /** What nearly every question asks. */
-  facts: {
-    updated: [Float64Array, 1],
-    key: [Uint32Array, 4],
-    bits: [Uint32Array, 1],
-    project: [Uint32Array, 1],
-    branch: [Uint32Array, 1],
-    session: [Uint32Array, 1],
-    claim: [Uint32Array, 1],
-    /** The rows in the order of their keys. */
-    order: [Uint16Array, 1],
-  },
+  /** The ids as bytes, and the rows in the order of these. */
+  keys: { key: [Uint32Array, 4], order: [Uint16Array, 1] },
+  times: { updated: [Float64Array, 1] },
+  states: { bits: [Uint32Array, 1] },
+  /** Whose record it is. */
+  owners: { session: [Uint32Array, 1], claim: [Uint32Array, 1] },
+  /** What it is about. */
+  origins: { project: [Uint32Array, 1], branch: [Uint32Array, 1] },
   /** What a look at files compares. */
   files: { mtime: [Float64Array, 1], size: [Uint32Array, 1] },
   /** Where row and text of a record are. */

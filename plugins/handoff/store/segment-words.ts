@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { occurrenceOf } from '../domain/occurrence.ts'
 import { SEARCH_FIELDS } from '../domain/record-row.ts'
 import { folded, wordsOf } from '../domain/words.ts'
 import { createPieces, type Pieces } from './pieces.ts'
@@ -6,9 +7,6 @@ import { createPieces, type Pieces } from './pieces.ts'
 /** Longer words are equal in their first characters. */
 export const MAX_WORD_CHARS = 200
 
-const COUNT_BITS = 14
-const FIELD_BITS = 4
-const MAX_COUNT = 2 ** COUNT_BITS - 1
 const MAX_LENGTH = 0xffff
 
 /** Words that are read together to find one. */
@@ -48,9 +46,7 @@ export function createWordList(): WordList {
       SEARCH_FIELDS.map((_, field) => {
         const counts = countsOf(fields[field] ?? '')
         for (const [word, count] of counts.all) {
-          const packed =
-            (row << (COUNT_BITS + FIELD_BITS)) | (field << COUNT_BITS) | Math.min(count, MAX_COUNT)
-          occurrences.add(numberOf(word), packed)
+          occurrences.add(numberOf(word), occurrenceOf(row, field, count))
         }
         return Math.min(counts.length, MAX_LENGTH)
       }),
@@ -156,14 +152,30 @@ export type WordEntry = readonly [at: number, length: number, crc: number]
 export function blocksOf(blocks: Buffer, word: string, isPrefix: boolean): readonly WordEntry[] {
   const wanted = word.slice(0, MAX_WORD_CHARS)
   const found: WordEntry[] = []
-  for (const line of blocks.toString('utf8').split('\n')) {
-    const [first = '', ...entry] = line.split('\t')
-    if (line === '') continue
+  for (let at = lastBlock(blocks, wanted); at < blocks.length - 1; ) {
+    const end = blocks.indexOf(NEWLINE, at + 1)
+    const [first = '', ...entry] = blocks.toString('utf8', at + 1, end).split('\t')
     if (first > wanted && !(isPrefix && first.startsWith(wanted))) break
-    if (first <= wanted) found.length = 0 // the word is not before the last of these
     found.push(entryOf(entry))
+    at = end
   }
   return found
+}
+
+const NEWLINE = 0x0a
+const TAB = 0x09
+
+/** Where the line of the last block begins whose first word is not behind this one, else that of the first block. */
+function lastBlock(blocks: Buffer, word: string): number {
+  let [from, to] = [0, blocks.length - 1]
+  for (;;) {
+    const middle = blocks.lastIndexOf(NEWLINE, from + ((to - from) >> 1))
+    const at = middle > from ? middle : blocks.indexOf(NEWLINE, from + 1)
+    if (at < 0 || at >= to) return from
+    const first = blocks.toString('utf8', at + 1, blocks.indexOf(TAB, at))
+    if (first <= word) from = at
+    else to = at
+  }
 }
 
 /** The entries of a word, or of all words that begin with it, in a block. */
@@ -171,7 +183,7 @@ export function entriesIn(block: Buffer, word: string, isPrefix: boolean): reado
   const wanted = Buffer.from(`\n${word.slice(0, MAX_WORD_CHARS)}${isPrefix ? '' : '\t'}`)
   const found: WordEntry[] = []
   for (let at = block.indexOf(wanted); at >= 0; ) {
-    const end = block.indexOf(0x0a, at + 1)
+    const end = block.indexOf(NEWLINE, at + 1)
     const [, ...entry] = block.toString('utf8', at + 1, end).split('\t')
     found.push(entryOf(entry))
     if (!isPrefix || !block.subarray(end, end + wanted.length).equals(wanted)) break
@@ -189,16 +201,9 @@ export function isWhole(bytes: Buffer, [, length, crc]: WordEntry): boolean {
   return bytes.length === length && crc32(bytes) === crc
 }
 
-/** Visits postings, by row and field. */
-export function eachPosting(bytes: Buffer, visit: (row: number, field: number, count: number) => void): void {
-  // Numbers of four bytes must begin at one of their places.
-  const { buffer, byteOffset, length } =
-    bytes.byteOffset % Uint32Array.BYTES_PER_ELEMENT === 0 ? bytes : new Uint8Array(bytes)
-  for (const packed of new Uint32Array(buffer, byteOffset, length / Uint32Array.BYTES_PER_ELEMENT)) {
-    visit(
-      packed >>> (COUNT_BITS + FIELD_BITS),
-      (packed >>> COUNT_BITS) & (2 ** FIELD_BITS - 1),
-      packed & MAX_COUNT,
-    )
-  }
+/** Postings as numbers, a view of the bytes where their place allows one. */
+export function postingsIn(bytes: Buffer): Uint32Array {
+  const isAligned = bytes.byteOffset % Uint32Array.BYTES_PER_ELEMENT === 0
+  const { buffer, byteOffset, length } = isAligned ? bytes : new Uint8Array(bytes)
+  return new Uint32Array(buffer, byteOffset, length / Uint32Array.BYTES_PER_ELEMENT)
 }

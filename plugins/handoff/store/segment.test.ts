@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { realDisk } from '../../../server/plugin.ts'
+import { rowOfOccurrence } from '../domain/occurrence.ts'
 import { rowOf, searchText } from '../domain/record-row.ts'
 import { sampleId, sampleRecord } from '../testing/sample-record.ts'
 import { layoutOf } from './layout.ts'
@@ -42,9 +43,8 @@ test('a builder makes one segment after another, each as a new builder makes it'
   assert.deepEqual(one, segmentWith(createSegmentBuilder(), many))
   assert.deepEqual(other, segmentWith(createSegmentBuilder(), few))
   const table = tableOf([{ segment: segmentOf(other), replaced: undefined }])
-  const rows: number[] = []
-  await table.occurrences('record', false, (row) => rows.push(row))
-  assert.deepEqual([...new Set(rows)], [0, 1, 2])
+  const occurrences = table.batches[0]?.occurrences('record', false) ?? []
+  assert.deepEqual([...new Set(Array.from(occurrences, rowOfOccurrence))], [0, 1, 2])
 })
 
 test('a segment goes to its file in a store whose cache folder does not exist yet', async (t: TestContext) => {

@@ -5,6 +5,7 @@ import {
   GROUPS,
   type Group,
   type IndexedFile,
+  isProblemIn,
   rowBits,
   rowBytes,
   textHash,
@@ -16,16 +17,26 @@ import { createWordList } from './segment-words.ts'
 export const SEGMENT_ROWS = 4096
 
 const GROUP_NAMES = Object.keys(GROUPS) as readonly Group[] // the keys of the table
-/** In the order of the file: the first of them is read with the header. */
+/** In the order of the file. */
 export const SECTIONS = [...GROUP_NAMES, 'edges', 'rows', 'texts', 'blocks', 'words', 'postings'] as const
 export type Section = Group | 'edges' | 'rows' | 'texts' | 'blocks' | 'words' | 'postings'
 
-/** Position, length and checksum of each section. */
-export type SegmentHeader = { readonly count: number } & Readonly<
-  Record<Section, readonly [at: number, length: number, crc: number]>
->
+/** What is known of a segment without its sections: many a question needs no more of it. */
+export interface SegmentFacts {
+  readonly count: number
+  /** Rows of damaged files. */
+  readonly problems: number
+  /** The latest update of a record. */
+  readonly newest: number
+  /** The first and the last key. */
+  readonly range: readonly [KeyWords, KeyWords]
+}
 
-const MAGIC = 'satchel handoff segment 3 '
+/** Besides, position, length and checksum of each section. */
+export type SegmentHeader = SegmentFacts &
+  Readonly<Record<Section, readonly [at: number, length: number, crc: number]>>
+
+const MAGIC = 'satchel handoff segment 4 '
 /** The header with its line end; the sections follow. */
 export const HEADER_BYTES = 1024
 
@@ -67,10 +78,11 @@ export function createSegmentBuilder(): SegmentBuilder {
       count += 1
     },
     bytes() {
-      columns.facts.order.set(orderOf(columns.facts.key, count))
+      columns.keys.order.set(orderOf(columns.keys.key, count))
+      const facts = factsOf(columns, count)
       const groups = GROUP_NAMES.map((group) => [group, shortened(columns[group], count)])
       const { blocks, words: list, postings } = words.encoded()
-      const parts = laidOut(count, {
+      const parts = laidOut(facts, {
         ...(Object.fromEntries(groups) as Record<Group, Parts>), // one for each group
         edges: edges.pieces(),
         rows: rows.pieces(),
@@ -90,9 +102,18 @@ export function createSegmentBuilder(): SegmentBuilder {
 
 type Parts = readonly Buffer[]
 
-function laidOut(count: number, sections: Readonly<Record<Section, Parts>>): Parts {
+function factsOf({ keys: { key, order }, times, states }: AllColumns, count: number): SegmentFacts {
+  return {
+    count,
+    problems: states.bits.subarray(0, count).filter(isProblemIn).length,
+    newest: times.updated.subarray(0, count).reduce((newest, time) => Math.max(newest, time), 0),
+    range: [keyAt(key, order[0] ?? 0), keyAt(key, order[count - 1] ?? 0)],
+  }
+}
+
+function laidOut(facts: SegmentFacts, sections: Readonly<Record<Section, Parts>>): Parts {
   let at = HEADER_BYTES
-  const header: Record<string, unknown> = { count }
+  const header: Record<string, unknown> = { ...facts }
   for (const name of SECTIONS) {
     const length = sections[name].reduce((sum, part) => sum + part.length, 0)
     header[name] = [at, length, sections[name].reduce((crc, part) => crc32(part, crc), 0)]
@@ -122,15 +143,16 @@ function allColumns(columnsOf: (group: Group) => Columns<Group>): AllColumns {
   return Object.fromEntries(GROUP_NAMES.map((group) => [group, columnsOf(group)])) as AllColumns // one for each group
 }
 
-function setFacts({ facts, files, rare }: AllColumns, n: number, file: IndexedFile): void {
+function setFacts(columns: AllColumns, n: number, file: IndexedFile): void {
+  const { keys, times, states, owners, origins, files, rare } = columns
   const { row } = file.content
-  Buffer.from(facts.key.buffer, facts.key.byteOffset).set(file.key, n * 16)
-  facts.updated[n] = row?.updatedMs ?? 0
-  facts.bits[n] = rowBits(row)
-  facts.project[n] = textHash(row?.project_id)
-  facts.branch[n] = textHash(row?.branch)
-  facts.session[n] = textHash(row?.session)
-  facts.claim[n] = textHash(row?.claim?.by)
+  Buffer.from(keys.key.buffer, keys.key.byteOffset).set(file.key, n * 16)
+  times.updated[n] = row?.updatedMs ?? 0
+  states.bits[n] = rowBits(row)
+  owners.session[n] = textHash(row?.session)
+  owners.claim[n] = textHash(row?.claim?.by)
+  origins.project[n] = textHash(row?.project_id)
+  origins.branch[n] = textHash(row?.branch)
   files.mtime[n] = file.mtimeMs
   files.size[n] = file.size
   rare.created[n] = file.createdMs
@@ -186,13 +208,30 @@ export function keyAt(key: Uint32Array, row: number): KeyWords {
   return [key[at] ?? 0, key[at + 1] ?? 0, key[at + 2] ?? 0, key[at + 3] ?? 0]
 }
 
-function compareKeyAt(key: Uint32Array, row: number, [a, b, c, d]: KeyWords): number {
-  const at = row * 4
-  return (key[at + 3] ?? 0) - d || (key[at + 2] ?? 0) - c || (key[at + 1] ?? 0) - b || (key[at] ?? 0) - a
+function compareKeyAt(key: Uint32Array, row: number, wanted: KeyWords): number {
+  return compareKeys(keyAt(key, row), wanted)
+}
+
+/** In the order of their bytes: ids that were made one after another are near one another. */
+function compareKeys([a, b, c, d]: KeyWords, [e, f, g, h]: KeyWords): number {
+  return compareWords(a, e) || compareWords(b, f) || compareWords(c, g) || compareWords(d, h)
+}
+
+function compareWords(a: number, b: number): number {
+  return a === b ? 0 : swapped(a) - swapped(b)
+}
+
+function swapped(word: number): number {
+  return ((word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24)) >>> 0
+}
+
+/** False if no row between these keys can have this one. */
+export function isInRange([first, last]: SegmentFacts['range'], key: KeyWords): boolean {
+  return compareKeys(first, key) <= 0 && compareKeys(key, last) <= 0
 }
 
 /** The row of a key among these columns; -1 if there is none. */
-export function rowOfKey({ key, order }: Columns<'facts'>, wanted: KeyWords): number {
+export function rowOfKey({ key, order }: Columns<'keys'>, wanted: KeyWords): number {
   let [from, to] = [0, order.length]
   while (from < to) {
     const middle = (from + to) >>> 1

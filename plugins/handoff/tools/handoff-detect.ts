@@ -4,7 +4,6 @@ import { type DetectSignals, detect } from '../domain/detect.ts'
 import { newestFirst } from '../domain/latest.ts'
 import { qualityOf } from '../domain/quality.ts'
 import { isEditable } from '../domain/record.ts'
-import { recordsWith } from '../domain/record-table.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { sessionOf } from '../session.ts'
 import { answerFields, list, projectField } from './shared-fields.ts'
@@ -57,7 +56,7 @@ async function detectHandoff(handoffs: Handoffs, ctx: CallContext, project: Proj
   const rows =
     session === undefined
       ? []
-      : await project.index.ask((table) => table.load(recordsWith(table, 'session', session)))
+      : await project.index.ask((table) => table.load(table.withValue('session', session)))
   const own = rows.filter((row) => row.session === session).toSorted(newestFirst)
   const [last] = own
   const draft = own.find(isEditable)
