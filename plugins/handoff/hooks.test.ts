@@ -3,62 +3,12 @@ import { chmodSync, existsSync, readFileSync, utimesSync, writeFileSync } from '
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { type Disk, realDisk, type Terminal } from '../../server/plugin.ts'
+import { type Disk, realDisk } from '../../server/plugin.ts'
 import { detect } from './domain/detect.ts'
 import { sessionName } from './domain/record-id.ts'
-import { HOOK_LIMITS, hookCommand } from './hooks.ts'
-import { createHandoffs } from './project.ts'
-import { contextOf, openTestProject, SMALL, type TestProject, testHost } from './testing/fixture.ts'
-
-interface HookRun {
-  readonly code: number
-  readonly stdout: string
-  readonly notes: string[]
-}
-
-/** Limits that a busy machine does not reach: each part must end by its own limit. */
-const PATIENT = { ...HOOK_LIMITS, totalMs: 600_000, gitMs: 60_000, evidenceMs: 60_000 }
-
-interface HookParts {
-  readonly disk?: Disk
-  readonly limits?: typeof HOOK_LIMITS
-}
-
-/** Runs a hook as the command line does, with `stdin` as its input. */
-async function hook(
-  project: TestProject,
-  event: string,
-  stdin: Readable | Record<string, unknown> | string,
-  { disk = realDisk, limits = PATIENT }: HookParts = {},
-): Promise<HookRun> {
-  const host = testHost(project.root, project.now, project.env)
-  const command = hookCommand(createHandoffs(host, project.config, { disk }), {}, limits)
-  let stdout = ''
-  const notes: string[] = []
-  const input =
-    stdin instanceof Readable
-      ? stdin
-      : Readable.from([typeof stdin === 'string' ? stdin : JSON.stringify(stdin)])
-  const terminal: Terminal = {
-    stdin: input,
-    stdinIsTty: false,
-    stdoutIsTty: false,
-    stderrIsTty: false,
-    columns: 80,
-    color: false,
-    json: false,
-    quiet: false,
-    answer: async () => assert.fail('a hook prints no answer'),
-    env: {},
-    write: (text) => {
-      stdout += text
-    },
-    note: (line) => notes.push(line),
-  }
-  const { log, signal } = contextOf(project.root)
-  const code = await command.run({ log, signal, projectRoot: project.root }, { event }, terminal)
-  return { code, stdout, notes }
-}
+import { HOOK_LIMITS } from './hooks.ts'
+import { contextOf, openTestProject, SMALL, type TestProject } from './testing/fixture.ts'
+import { runHook as hook, PATIENT } from './testing/run-hook.ts'
 
 const records = (project: TestProject) => project.files().filter((path) => path.includes('/records/'))
 const read = (project: TestProject, path: string) => JSON.parse(project.read(path))

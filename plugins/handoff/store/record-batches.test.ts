@@ -103,11 +103,11 @@ test('the newest records are found in whatever segments they are', () => {
 
 test('a record of the branch is continued though newer ones of other branches are in other segments', () => {
   const nowMs = Date.parse('2026-06-01T00:00:00Z')
-  const onBranch = (branch: string | null): Handoff['project'] => ({
-    id: 'p-sample',
-    root_hint: '.',
-    repository: branch === null ? null : { vcs: 'git', remote_hint: null, branch, head: null, dirty: null },
-  })
+  const onBranch = (branch: string | null): Handoff['project'] => {
+    const known = { vcs: 'git', remote_hint: null, head: null, dirty: null }
+    const repository = branch === null ? null : { ...known, branch }
+    return { id: 'p-sample', root_hint: '.', repository }
+  }
   const records = Array.from({ length: COUNT }, (_, n) =>
     recordAt(n, () => ({ project: onBranch(n === 3 || n === 9 ? 'topic' : n % 2 === 0 ? 'main' : null) })),
   )

@@ -36,6 +36,27 @@ test('a mere text is an item, JSON text is what it holds, and null is an absent 
   assert.deepEqual(warnings, [])
 })
 
+test('a create names references to evidence that the record does not have, and keeps them', async (t) => {
+  const project = await openTestProject(t)
+
+  const { path, warnings } = await project.call('handoff_create', {
+    ...SMALL,
+    evidence: [{ id: 'E-001', type: 'observation', claim: 'it replays' }],
+    decisions: [
+      { decision: 'Compare in constant time', evidence_ids: ['E-001', 'E-404'] },
+      { decision: 'Keep the URL', evidence_ids: ['E-001'] },
+    ],
+    failed_attempts: [{ approach: 'Signed cookies', evidence_ids: ['gone'] }],
+  })
+
+  const record: Handoff = JSON.parse(project.read(path))
+  assert.deepEqual(record.decisions[0]?.evidence_ids, ['E-001', 'E-404'])
+  const named = warnings.filter((line: string) => /E-404|gone/.test(line))
+  assert.equal(named.length, 2, warnings.join('\n'))
+  assert.match(named[0], /^\/decisions\/0\/evidence_ids/)
+  assert.equal(warnings.filter((line: string) => line.includes('/decisions/1')).length, 0)
+})
+
 test('overrides of a child and lists of an update are as forgiving', async (t) => {
   const project = await openTestProject(t)
   const { id } = await project.call('handoff_create', SMALL)

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { type Disk, realDisk, type Terminal } from '../../../server/plugin.ts'
+import { HOOK_LIMITS, hookCommand } from '../hooks.ts'
+import { createHandoffs } from '../project.ts'
+import { contextOf, type TestProject, testHost } from './fixture.ts'
+
+export interface HookRun {
+  readonly code: number
+  readonly stdout: string
+  readonly notes: string[]
+}
+
+/** Limits that a busy machine does not reach: each part must end by its own limit. */
+export const PATIENT = { ...HOOK_LIMITS, totalMs: 600_000, gitMs: 60_000, evidenceMs: 60_000 }
+
+interface HookParts {
+  readonly disk?: Disk
+  readonly limits?: typeof HOOK_LIMITS
+}
+
+/** Runs a hook as the command line does, with `stdin` as its input. */
+export async function runHook(
+  project: TestProject,
+  event: string,
+  stdin: Readable | Record<string, unknown> | string,
+  { disk = realDisk, limits = PATIENT }: HookParts = {},
+): Promise<HookRun> {
+  const host = testHost(project.root, project.now, project.env)
+  const command = hookCommand(createHandoffs(host, project.config, { disk }), {}, limits)
+  let stdout = ''
+  const notes: string[] = []
+  const input =
+    stdin instanceof Readable
+      ? stdin
+      : Readable.from([typeof stdin === 'string' ? stdin : JSON.stringify(stdin)])
+  const terminal: Terminal = {
+    stdin: input,
+    stdinIsTty: false,
+    stdoutIsTty: false,
+    stderrIsTty: false,
+    columns: 80,
+    color: false,
+    json: false,
+    quiet: false,
+    answer: async () => assert.fail('a hook prints no answer'),
+    env: {},
+    write: (text) => {
+      stdout += text
+    },
+    note: (line) => notes.push(line),
+  }
+  const { log, signal } = contextOf(project.root)
+  const code = await command.run({ log, signal, projectRoot: project.root }, { event }, terminal)
+  return { code, stdout, notes }
+}
