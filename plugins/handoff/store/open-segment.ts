@@ -69,7 +69,7 @@ function readInto(disk: Disk, path: string, { from, into, file }: Wanted): Buffe
   }
 }
 
-/** Memory that is touched for the first time costs more than the reading itself: what is looked at once shares it. */
+/** Memory that is touched for the first time costs more than the reading: parts that pass by share it. */
 const rooms = new Map<Section | 'header', Buffer>()
 const LEAST_ROOM = 16 * 1024
 

@@ -87,7 +87,7 @@ test('a search among some records finds no others and scores them by these', () 
   assert.ok(found.every((record) => some.includes(record)))
 })
 
-test('the newest records are found in whatever segments they are', () => {
+test('the newest records are found in any order of the segments', () => {
   const records = Array.from({ length: COUNT }, (_, n) => sampleRecord(n, 1300))
   for (const place of [(n: number) => n % 3, (n: number) => 2 - Math.floor(n / PER_SEGMENT)]) {
     const table = tableWith(records, place)
@@ -119,7 +119,7 @@ test('a record of the branch is continued though newer ones of other branches ar
   }
 
   assert.equal(idFor({}), sampleId(9))
-  assert.equal(idFor({ branch: 'gone' }), sampleId(COUNT - 1))
+  assert.equal(idFor({ branch: 'absent' }), sampleId(COUNT - 1))
   assert.equal(idFor({ projectId: 'p-other' }), sampleId(COUNT - 1))
   assert.equal(idFor({ claimed: new Set([table.find(sampleId(5)) ?? -1]) }), sampleId(5))
   assert.equal(idFor({ nowMs: Date.parse('2025-06-01T00:00:00Z') }), undefined)

@@ -46,12 +46,12 @@ test('a create names references to evidence that the record does not have, and k
       { decision: 'Compare in constant time', evidence_ids: ['E-001', 'E-404'] },
       { decision: 'Keep the URL', evidence_ids: ['E-001'] },
     ],
-    failed_attempts: [{ approach: 'Signed cookies', evidence_ids: ['gone'] }],
+    failed_attempts: [{ approach: 'Signed cookies', evidence_ids: ['absent'] }],
   })
 
   const record: Handoff = JSON.parse(project.read(path))
   assert.deepEqual(record.decisions[0]?.evidence_ids, ['E-001', 'E-404'])
-  const named = warnings.filter((line: string) => /E-404|gone/.test(line))
+  const named = warnings.filter((line: string) => /E-404|absent/.test(line))
   assert.equal(named.length, 2, warnings.join('\n'))
   assert.match(named[0], /^\/decisions\/0\/evidence_ids/)
   assert.equal(warnings.filter((line: string) => line.includes('/decisions/1')).length, 0)
