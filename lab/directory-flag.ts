@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** `--dir`: where temporary folders are made. */
 export function directoryFlag(what: string) {

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { BUILTIN_PLUGINS, displacedTools } from '../server/builtin-plugins.ts'
 import { httpSection, pluginsSection, storageSection, toolsSection } from '../server/config-sections.ts'
 import type { RefusalRow } from '../server/contract/refusals.ts'

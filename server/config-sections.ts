@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ANSWER_TOKENS, CHANNEL_SETTINGS } from './answer/bounds.ts'
 import { LOG_LEVELS } from './log.ts'
 import { isSecureAddress } from './platform/secure-address.ts'

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { z } from 'zod'
+import * as z from 'zod'
 import { loadConfig } from './config.ts'
 import { definePlugin } from './plugin.ts'
 

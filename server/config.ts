@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { BUILTIN_PLUGINS, type Section } from './builtin-plugins.ts'
 import { findConfigFile } from './config-file.ts'
 import { type Origin, originsOf } from './config-origins.ts'

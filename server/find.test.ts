@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { z } from 'zod'
+import * as z from 'zod'
 import { openHost } from '../test/harness/open-host.ts'
 import type { CallContext } from './contract/context.ts'
 import {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Plugin } from './contract/plugin.ts'
 import { refusals } from './refusals.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
-import { z } from 'zod'
+import * as z from 'zod'
 import { BUILTIN_PLUGINS } from '../server/builtin-plugins.ts'
 import type { Tool } from '../server/contract/tool.ts'
 import { type OpenDoor, type Outcome, openDoors, openHost } from './harness/index.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { z } from 'zod'
+import * as z from 'zod'
 import { realWorld } from '../plugins/workspace/connection/clock.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
 import { type Operation, openTestRoom, type TestRoom } from '../plugins/workspace/testing/test-room.ts'

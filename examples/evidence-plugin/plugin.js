@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { definePlugin, defineRefusals } from 'satchel/plugin'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const refusals = defineRefusals({
   image_unknown: {

@@ -1,5 +1,5 @@
 import { definePlugin, defineTool } from 'satchel/plugin'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const greet = defineTool({
   name: 'greet',

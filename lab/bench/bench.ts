@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { printDocument, printText } from '../../server/cli/render.ts'
 import type { HostVerb } from '../../server/cli/world.ts'
 import { type LabContext, labContext } from '../context.ts'

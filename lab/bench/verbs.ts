@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineHostVerb } from '../../server/cli/host-verb.ts'
 import { printRuns, runPluginSubjects, runSubjects, subjectOf } from '../subjects.ts'
 import { GATE, OVER_EXIT } from './bench.ts'

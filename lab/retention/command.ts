@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineHostVerb } from '../../server/cli/host-verb.ts'
 import { printDocument, printText } from '../../server/cli/render.ts'
 import type { World } from '../../server/cli/world.ts'

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineHostVerb } from '../../server/cli/host-verb.ts'
 import { printDocument } from '../../server/cli/render.ts'
 import { labContext } from '../context.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { definePlugin } from '../../server/plugin.ts'
 import { refusals } from './reasons.ts'
 import { findTool } from './tools/satchel-find.ts'

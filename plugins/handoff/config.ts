@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** How long a claim may last, in seconds (design handoff, section 5). */
 export const claimSeconds = z.number().min(60).max(86_400)

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineCommand, type Host, writeFileDurably } from '../../server/plugin.ts'
 import { mergeVersions, type RecordVersion, recordVersion } from './domain/git-merge.ts'
 import { documentOf } from './domain/json-text.ts'

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineCommand, type Host, type Terminal } from '../../server/plugin.ts'
 import { captureSkeleton } from './actions/hook-capture.ts'
 import {

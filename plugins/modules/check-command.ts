@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineCommand, type Terminal } from '../../server/plugin.ts'
 import { CHECK_LEVELS } from './domain/check-levels.ts'
 import { MODULE_FILE_MAX_BYTES } from './domain/module-files.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Largest configuration, as a file, as text or as the body of a request. modules design 7, surface 6 */
 export const CONFIG_MAX_BYTES = 1024 * 1024

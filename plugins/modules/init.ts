@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineCommand, makeDirectoryDurably, realDisk, systemCode } from '../../server/plugin.ts'
 import { storageFailure } from './output/summary-files.ts'
 import { refusals } from './reasons.ts'

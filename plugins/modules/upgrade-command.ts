@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { counted, defineCommand, showHidden } from '../../server/plugin.ts'
 import { upgradeAnswer } from './answers/upgrade.ts'
 import { refusals } from './reasons.ts'

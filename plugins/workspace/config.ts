@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { LIMITS } from './domain/limits.ts'
 
 const PORT_MAX = 65_535

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { BarPlot } from './plots.ts'
 
 const score = z.object({ ndcg10: z.number() })

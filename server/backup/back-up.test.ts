@@ -4,7 +4,7 @@ import { constants, mkdir, open, readdir, readFile, writeFile } from 'node:fs/pr
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { z } from 'zod'
+import * as z from 'zod'
 import { openHost, temporaryFolder } from '../../test/harness/index.ts'
 import { type BackupStore, definePlugin } from '../plugin.ts'
 import { backUp } from './back-up.ts'

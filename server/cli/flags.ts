@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Completed, Completer } from '../contract/advanced/verb.ts'
 
 /** The type to which a typed text is converted. */

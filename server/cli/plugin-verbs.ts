@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { headlineOf, withoutOmitted } from '../answer/tool-text.ts'
 import { fieldErrors, type OwnedTool } from '../call.ts'
 import type { Command } from '../contract/advanced/command.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Key of the schema annotation that marks text of another author. Keys of this prefix never reach a listed schema. */
 export const UNTRUSTED_KEY = 'x-satchel-untrusted'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { z } from 'zod'
+import * as z from 'zod'
 import { SatchelError } from '../contract/errors.ts'
 import { MAX_JSON_DEPTH as MAX_DEPTH } from '../platform/json-bounds.ts'
 import { requestOf } from './client-request.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { z } from 'zod'
+import * as z from 'zod'
 import { openHost } from '../../test/harness/index.ts'
 import type { Listener } from '../contract/advanced/route.ts'
 import { SatchelError } from '../contract/errors.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { OwnedTool } from '../call.ts'
 import type { HttpRoute } from '../contract/tool.ts'
 import { type ComponentSchemas, createComponentSchemas } from './component-schemas.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { z } from 'zod'
+import * as z from 'zod'
 import { inWords } from '../contract/advanced/in-words.ts'
 import { defineTool, type Tool } from '../contract/tool.ts'
 import { untrusted } from '../contract/untrusted.ts'

@@ -4,6 +4,7 @@ import type { Resource } from '../contract/advanced/resource.ts'
 import { isSatchelError, type SatchelError } from '../contract/errors.ts'
 import type { Tool } from '../contract/tool.ts'
 import type { RunningHost } from '../host.ts'
+import { once } from '../platform/once.ts'
 import { type JsonSchema, jsonSchemaOf, listedInput, listedOutput } from './listed-schema.ts'
 import type { RawTable } from './raw-table.ts'
 import { refusals } from './refusals.ts'
@@ -17,13 +18,16 @@ export interface OfferedTool {
   readonly untrusted: UntrustedText
 }
 
-/** The contents of all lists, compiled once per process, frozen, in a deterministic order. */
+/**
+ * The contents of all lists, compiled once per process, frozen, in a deterministic order. Those of tools are compiled when
+ * they are read: a client that has them from an earlier start never asks.
+ */
 export interface Catalog {
   readonly host: RunningHost
   readonly raw: RawTable | undefined
   /** Why the remote declarations are not in the lists. */
   readonly unreached: SatchelError | undefined
-  /** 2026-07-28. */
+  /** 2026-07-28. Errors, like those for older clients: `invalid`/`plugin_shape` naming the tool without a JSON Schema. */
   readonly modernTools: readonly Descriptor[]
   /** Older clients: `outputSchema` without `required`, because they also validate error results. */
   readonly legacyTools: readonly Descriptor[]
@@ -36,24 +40,30 @@ export interface Catalog {
 
 /**
  * Compiles the lists of the MCP door. `remote`: the declarations of a remote server, or the error that prevents them.
- * Errors: `invalid`/`plugin_shape` naming the tool whose schema has no JSON Schema.
  */
 export function createCatalog(host: RunningHost, remote?: RawTable | SatchelError): Catalog {
   const [raw, unreached] = isSatchelError(remote) ? [undefined, remote] : [remote, undefined]
   const offered = host.registry.tools.filter((owned) => host.offers(owned))
   const byName = new Map(offered.map((owned) => [owned.tool.name, offeredTool(owned)]))
-  const modern = sortedByName([
-    ...offered.map(({ tool }) => toolDescriptor(tool)),
-    ...(raw?.tools.map(({ descriptor }) => descriptor) ?? []),
-  ])
+  const modern = once(() =>
+    sortedByName([
+      ...offered.map(({ tool }) => toolDescriptor(tool)),
+      ...(raw?.tools.map(({ descriptor }) => descriptor) ?? []),
+    ]),
+  )
+  const legacy = once(() => frozen(modern().map(withoutRequiredOutput)))
   const resources = host.registry.resources.map(({ resource }) => resource)
   const rawResources = raw?.resources.map(({ descriptor }) => descriptor) ?? []
   return {
     host,
     raw,
     unreached,
-    modernTools: modern,
-    legacyTools: frozen(modern.map(withoutRequiredOutput)),
+    get modernTools() {
+      return modern()
+    },
+    get legacyTools() {
+      return legacy()
+    },
     prompts: sortedByName([
       ...host.registry.prompts.map(({ prompt }) => promptDescriptor(prompt)),
       ...(raw?.prompts.map(({ descriptor }) => descriptor) ?? []),
@@ -120,7 +130,7 @@ function offeredTool(owned: OwnedTool): OfferedTool {
   return {
     owned,
     get untrusted() {
-      found ??= untrustedTextOf(jsonSchemaOf(owned.tool.output, 'output'))
+      found ??= untrustedTextOf(converted(owned.tool, () => jsonSchemaOf(owned.tool.output, 'output')))
       return found
     },
   }

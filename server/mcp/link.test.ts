@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { z } from 'zod'
+import * as z from 'zod'
 import { openHost } from '../../test/harness/open-host.ts'
 import { definePlugin, defineRefusals } from '../plugin.ts'
 import type { ToolFilter } from '../tool-filter.ts'

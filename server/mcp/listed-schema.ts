@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { IN_WORDS_KEY } from '../contract/advanced/in-words.ts'
 import { isBoundOfAnyInteger } from '../platform/integer-bound.ts'
 import { isJsonObject } from '../platform/json-object.ts'

@@ -1,5 +1,5 @@
 import { Server, type ServerContext, type ServerOptions } from '@modelcontextprotocol/server'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Caller, TASKS_EXTENSION } from './caller.ts'
 import { complete } from './completions.ts'
 import type { Door } from './door.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Database } from '../contract/advanced/database.ts'
 import { SESSION_IDLE_MS, SESSIONS_OF_PRINCIPAL } from './session-limits.ts'
 

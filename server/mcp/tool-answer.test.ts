@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { z } from 'zod'
+import * as z from 'zod'
 import { BYTES_PER_TOKEN, type Channel } from '../answer/bounds.ts'
 import { SatchelError } from '../contract/errors.ts'
 import { defineTool, type Tool } from '../contract/tool.ts'

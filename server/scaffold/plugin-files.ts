@@ -60,7 +60,7 @@ function packageJson({ packageName }: PluginNames, satchelVersion: string): stri
 
 function pluginSource({ verb, tool }: PluginNames): string {
   return `import { definePlugin } from 'satchel/plugin'
-import { z } from 'zod'
+import * as z from 'zod'
 import { countTool } from './tools/${tool.replaceAll('_', '-')}-count.js'
 
 export default definePlugin({
@@ -80,7 +80,7 @@ export default definePlugin({
 
 function toolSource({ verb, tool }: PluginNames): string {
   return `import { defineRefusals, defineTool } from 'satchel/plugin'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const refusals = defineRefusals({
   empty_text: { code: 'invalid', message: 'The text holds no word.', next: 'Pass at least one.' },

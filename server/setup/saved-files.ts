@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { makeDirectoryDurably, TEMP_PREFIX, writeFileDurably } from '../platform/durable-file.ts'
 import { removeFile } from '../platform/file-tree.ts'
 import { readRegularFile } from '../platform/regular-file.ts'

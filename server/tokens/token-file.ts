@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Disk, realDisk, systemCode } from '../platform/disk.ts'
 import { writeFileDurably } from '../platform/durable-file.ts'
 import { withUserLock } from '../platform/user-lock.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Database } from '../contract/advanced/database.ts'
 import { refusals } from './refusals.ts'
 import { MAX_TOKENS, type StoredToken } from './token-file.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { z } from 'zod'
+import * as z from 'zod'
 import { BUILTIN_PLUGINS } from '../../server/builtin-plugins.ts'
 import type { RefusalRow } from '../../server/contract/refusals.ts'
 import { toolDescriptor } from '../../server/mcp/descriptors.ts'

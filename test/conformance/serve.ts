@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { assetPath } from '../../server/assets.ts'
 import { createPump } from '../../server/fanout/pump.ts'
 import { createHost } from '../../server/host.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Harness, PlainClient } from './harness.ts'
 import { channelOf, missingFacts } from './probes.ts'
 import type { HarnessRun } from './run-harness.ts'

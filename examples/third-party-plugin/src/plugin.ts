@@ -1,5 +1,5 @@
 import { definePlugin } from 'satchel/plugin'
-import { z } from 'zod'
+import * as z from 'zod'
 import { unitSearcher } from './searcher.js'
 import { convertUnitsTool, refusals } from './tools/convert-units.js'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { directoryFlag } from '../../directory-flag.ts'
 import { defineBench } from '../bench.ts'
 

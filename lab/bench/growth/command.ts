@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineBench } from '../bench.ts'
 
 /** `satchel bench growth`: what the search costs as the number of modules grows. */

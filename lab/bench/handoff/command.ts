@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineBench } from '../bench.ts'
 
 /** `satchel bench handoff`: what the design promises of handoffs, as ratios of one run. */

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
-import { z } from 'zod'
+import * as z from 'zod'
 import { definePlugin } from '../../../server/contract/plugin.ts'
 import { defineTool, type Tool } from '../../../server/contract/tool.ts'
 import { createHost, type RunningHost } from '../../../server/host.ts'

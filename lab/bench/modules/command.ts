@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineBench } from '../bench.ts'
 
 /** `satchel bench modules`: the goals of modules design 8 as ratios of one run. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineHostVerb } from '../../../server/cli/host-verb.ts'
 import { printDocument, printText } from '../../../server/cli/render.ts'
 import { userCache } from '../../../server/user-cache.ts'

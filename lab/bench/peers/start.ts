@@ -15,7 +15,7 @@ const METRICS: Readonly<Record<keyof ServerStart, Metric>> = {
 }
 
 const FASTMCP_HELLO = `import { FastMCP } from 'fastmcp'
-import { z } from 'zod'
+import * as z from 'zod'
 const server = new FastMCP({ name: 'hello', version: '1.0.0' })
 server.addTool({
   name: 'hello',
@@ -28,7 +28,7 @@ await server.start({ transportType: 'stdio' })
 
 const SDK_HELLO = `import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
-import { z } from 'zod'
+import * as z from 'zod'
 const server = new McpServer({ name: 'hello', version: '1.0.0' })
 server.registerTool('hello', { description: 'Says hello.', inputSchema: { name: z.string() } }, async ({ name }) => ({
   content: [{ type: 'text', text: 'Hello ' + name }],

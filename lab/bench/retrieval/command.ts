@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineHostVerb } from '../../../server/cli/host-verb.ts'
 
 /** `satchel bench retrieval`: how well the parts of the search rank judged queries. */

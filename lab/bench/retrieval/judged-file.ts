@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type JudgedQuery, relevantOnly } from '../../../plugins/modules/testing/evaluation.ts'
 import { SatchelError } from '../../../server/plugin.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineBench } from '../bench.ts'
 
 /** `satchel bench users`: what many concurrent users wait for, and what they cost one server. */

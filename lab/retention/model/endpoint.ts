@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isSecureAddress } from '../../../server/platform/secure-address.ts'
 import { SatchelError, systemCode } from '../../../server/plugin.ts'
 

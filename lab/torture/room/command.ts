@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { assetPath } from '../../../server/assets.ts'
 import { defineHostVerb } from '../../../server/cli/host-verb.ts'
 import { printDocument } from '../../../server/cli/render.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { inWords } from '../../../server/plugin.ts'
 import type { Authored } from '../domain/new-record.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { counted, defineTool } from '../../../server/plugin.ts'
 import { findRecord } from '../actions/find-record.ts'
 import { ancestorsOf, byId } from '../domain/lineage.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineTool, inWords } from '../../../server/plugin.ts'
 import { createRecord } from '../actions/create-record.ts'
 import type { Handoffs } from '../project.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type CallContext, defineTool } from '../../../server/plugin.ts'
 import { type DetectSignals, detect } from '../domain/detect.ts'
 import { newestFirst } from '../domain/latest.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { counted, defineTool } from '../../../server/plugin.ts'
 import { examineStore } from '../actions/doctor.ts'
 import { PROBLEM_KINDS, problemPage } from '../domain/problem-page.ts'

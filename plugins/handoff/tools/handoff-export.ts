@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { BYTES_PER_TOKEN, defineTool, inWords } from '../../../server/plugin.ts'
 import { findRecord } from '../actions/find-record.ts'
 import { MAX_ANSWER_TOKENS, partOf, type Truncated } from '../domain/answer-budget.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineTool, type TypedFiles } from '../../../server/plugin.ts'
 import { importRecords, OUTCOMES } from '../actions/import-records.ts'
 import type { Handoffs } from '../project.ts'

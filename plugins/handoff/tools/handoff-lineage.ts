@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { counted, defineTool, untrusted } from '../../../server/plugin.ts'
 import { resolveId } from '../actions/find-record.ts'
 import { DIRECTIONS, lineagePage } from '../domain/lineage-graph.ts'

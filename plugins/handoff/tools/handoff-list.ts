@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { counted, defineTool, inWords } from '../../../server/plugin.ts'
 import { resolveId } from '../actions/find-record.ts'
 import { FLAGS, HARNESSES, RELATIONS, STATUSES } from '../domain/record.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { counted, defineTool, inWords } from '../../../server/plugin.ts'
 import { mergeStored } from '../actions/merge-records.ts'
 import { resolveMerge } from '../actions/resolve-merge.ts'

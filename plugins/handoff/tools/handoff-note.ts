@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineTool } from '../../../server/plugin.ts'
 import { NOTE_KINDS, takeNote } from '../actions/take-note.ts'
 import { shortId } from '../domain/record-id.ts'

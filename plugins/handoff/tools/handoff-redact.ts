@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { counted, defineTool, type TypedFiles } from '../../../server/plugin.ts'
 import { redactGivenRecord, redactGivenText, redactStored } from '../actions/redact-record.ts'
 import type { Handoffs } from '../project.ts'

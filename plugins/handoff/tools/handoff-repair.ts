@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { counted, defineTool } from '../../../server/plugin.ts'
 import { REPAIR_OUTCOMES, repairStore } from '../actions/repair-store.ts'
 import type { Handoffs } from '../project.ts'

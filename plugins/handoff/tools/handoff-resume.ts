@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineTool, inWords, plainText } from '../../../server/plugin.ts'
 import { resumeForModel, resumeRecord } from '../actions/resume-record.ts'
 import { claimSeconds } from '../config.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineTool, inWords } from '../../../server/plugin.ts'
 import { transitionRecord } from '../actions/transition-record.ts'
 import { FLAGS, STATUSES } from '../domain/record.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { counted, defineTool } from '../../../server/plugin.ts'
 import { updateRecord } from '../actions/update-record.ts'
 import { shortId } from '../domain/record-id.ts'

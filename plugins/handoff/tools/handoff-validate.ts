@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { counted, defineTool, inWords, type TypedFiles } from '../../../server/plugin.ts'
 import { type Candidate, validateRecord } from '../actions/validate-record.ts'
 import { LEVELS } from '../domain/checks/validation.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { inWords, nearest, untrusted } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 

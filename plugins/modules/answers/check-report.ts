@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { counted, showHidden } from '../../../server/plugin.ts'
 import {
   CHECK_LEVELS,

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type CallContext, counted, once } from '../../../server/plugin.ts'
 import type { IngestRequest } from '../service/ingest-request.ts'
 import type { ModuleService } from '../service/module-service.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { inWords, quoting, untrusted } from '../../../server/plugin.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { counted, once, quoting } from '../../../server/plugin.ts'
 import { CHANGE_CLASSES } from '../domain/change.ts'
 

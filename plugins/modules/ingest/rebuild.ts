@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { inTightHeap, makeDirectoryDurably } from '../../../server/plugin.ts'
 import { type ModuleSummary, SUMMARY_SCHEMA } from '../domain/summary.ts'
 import { PARSER_VERSION } from '../hcl/parse-file.ts'

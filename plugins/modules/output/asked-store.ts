@@ -1,7 +1,7 @@
 /** Module versions that were read for a call and not by an ingest: one file for each, at most 200 of them. */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { makeDirectoryDurably, realDisk, removeQuietly, writeFileDurably } from '../../../server/plugin.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { CODE_VERSION } from '../hcl/code-blocks.ts'

@@ -1,7 +1,7 @@
 /** Which repositories a run has yet to read, and what runs could not read: `.satchel/run.json`. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Disk, judgeProcess, systemProcesses, writeFileDurably } from '../../../server/plugin.ts'
 import { stateDir } from './module-index.ts'
 

@@ -1,7 +1,7 @@
 /** The tokens for registries that are on this machine: where Terraform and OpenTofu look for them. */
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Attribute } from '../hcl/body.ts'
 import { readLiteral } from '../hcl/literals.ts'
 import { readHcl } from '../hcl/reader.ts'

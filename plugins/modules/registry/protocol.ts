@@ -1,6 +1,6 @@
 /** The module registry protocol: what a registry has, and where the files of a version are. */
 import { gunzipSync } from 'node:zlib'
-import { z } from 'zod'
+import * as z from 'zod'
 import { isRefName } from '../git/ref-name.ts'
 import { withRetries } from '../git/repository.ts'
 import { refusals } from '../reasons.ts'

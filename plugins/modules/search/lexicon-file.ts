@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { findNodeAtLocation, type Node, type ParseError, parseTree } from 'jsonc-parser'
-import { z } from 'zod'
+import * as z from 'zod'
 import { once, readRegularFile, systemCode } from '../../../server/plugin.ts'
 import builtIn from '../assets/lexicon.json' with { type: 'json' }
 import { refusals } from '../reasons.ts'

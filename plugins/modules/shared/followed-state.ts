@@ -1,6 +1,6 @@
 /** How far the files of this machine follow the rows of a catalogue: `.satchel/followed.json`. */
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Disk, makeDirectoryDurably, realDisk, writeFileDurably } from '../../../server/plugin.ts'
 import { stateDir } from '../output/module-index.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type CallContext, counted, defineTool, errorFromBody } from '../../../server/plugin.ts'
 import { asShape, failureRow, summaryShape } from '../answers/shapes.ts'
 import type { Trust } from '../git/admission.ts'

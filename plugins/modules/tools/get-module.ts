@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { counted, defineTool, inWords, nearest } from '../../../server/plugin.ts'
 import { compactModule } from '../answers/compact.ts'
 import { type Asked, narrowModule } from '../answers/narrow.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineTool } from '../../../server/plugin.ts'
 import { type IngestedSummaries, ingestedShape, ingestWithSummaries } from '../answers/ingested.ts'
 import { CONFIG_MAX_BYTES } from '../config.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineTool } from '../../../server/plugin.ts'
 import { ingestReport, reportHeadline, runIngest } from '../answers/ingest-report.ts'
 import { outputDirField } from '../answers/shapes.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { counted, defineTool } from '../../../server/plugin.ts'
 import { removedText } from '../answers/result-rows.ts'
 import {

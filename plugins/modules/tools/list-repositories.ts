@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { cleanText, counted, defineTool, once, untrusted } from '../../../server/plugin.ts'
 import { pageOf } from '../answers/page.ts'
 import { repositoryPlace } from '../answers/result-rows.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { counted, defineTool, quoting } from '../../../server/plugin.ts'
 import {
   MODULE_NAMES,

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineTool } from '../../../server/plugin.ts'
 import { outputDirField } from '../answers/shapes.ts'
 import { upgradeAnswer, upgradeHeadline } from '../answers/upgrade.ts'

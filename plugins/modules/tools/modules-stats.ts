@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { counted, defineTool } from '../../../server/plugin.ts'
 import { outputDirField } from '../answers/shapes.ts'
 import { statsOf } from '../catalog/stats.ts'

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   type Command,
   defineCommand,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   type Command,
   defineCommand,

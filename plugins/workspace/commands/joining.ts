@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Command, defineCommand, type Host } from '../../../server/plugin.ts'
 import { callOwner, LinkLost } from '../connection/link.ts'
 import type { RoomProcess } from '../connection/room-process.ts'

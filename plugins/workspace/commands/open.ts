@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { basename, extname, resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Command, createFile, defineCommand, type Host, type Terminal } from '../../../server/plugin.ts'
 import type { WorkspaceConfig } from '../config.ts'
 import type { RoomProcess } from '../connection/room-process.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Command, defineCommand, type Host } from '../../../server/plugin.ts'
 import { pause } from '../connection/attachment.ts'
 import { AWAY_PAUSE_MS, isAway } from '../connection/away.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Route, RouteDocument } from '../../../server/plugin.ts'
 import { createRate } from '../connection/rate.ts'
 import type { RoomConnection } from '../connection/room-connection.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { CAPABILITIES, EVIDENCE_VERDICTS, inWords, untrusted } from '../../../server/plugin.ts'
 import { EVENT_TYPES } from '../domain/event.ts'
 import { LIMITS } from '../domain/limits.ts'

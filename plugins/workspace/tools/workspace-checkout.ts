@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { RoomAccess } from '../connection/room-access.ts'
 import { checkout } from '../room/leases.ts'
 import { changeTool } from './room-tool.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { untrusted } from '../../../server/plugin.ts'
 import type { RoomAccess } from '../connection/room-access.ts'
 import { diffVersions } from '../room/views.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { RoomAccess } from '../connection/room-access.ts'
 import { handoffWithRecord } from '../room/views.ts'
 import { readTool } from './room-tool.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { RoomAccess } from '../connection/room-access.ts'
 import type { Joint } from '../joint.ts'
 import { reviewHandoff } from '../room/handoffs.ts'

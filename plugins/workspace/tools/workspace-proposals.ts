@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { counted } from '../../../server/plugin.ts'
 import type { RoomAccess } from '../connection/room-access.ts'
 import { proposalsPage } from '../room/views.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { RoomAccess } from '../connection/room-access.ts'
 import { afterReview } from '../room/next-step.ts'
 import { review } from '../room/proposals.ts'

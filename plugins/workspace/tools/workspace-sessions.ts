@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { counted, inWords } from '../../../server/plugin.ts'
 import type { RoomAccess } from '../connection/room-access.ts'
 import { sessionsPage } from '../room/views.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { RoomAccess } from '../connection/room-access.ts'
 import { withdraw } from '../room/proposals.ts'
 import { proposalView } from '../room/views.ts'

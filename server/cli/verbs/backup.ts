@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { refusals } from '../../backup/refusals.ts'
 import type { RunningHost } from '../../host.ts'
 import { withUserLock } from '../../platform/user-lock.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { completionScript, type VerbWords } from '../completion.ts'
 import { existingInHost, existingValues } from '../existing-values.ts'
 import { flagsOf } from '../flags.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Config } from '../../config.ts'
 import { isSatchelError } from '../../contract/errors.ts'
 import type { Plugin } from '../../contract/plugin.ts'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ASSET_SOURCES, assetPath } from '../../assets.ts'
 import type { Config } from '../../config.ts'
 import { isSatchelError } from '../../contract/errors.ts'

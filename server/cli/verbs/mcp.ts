@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ANSWER_TOKENS, CHANNEL_SETTINGS } from '../../answer/bounds.ts'
 import { BUILTIN_PLUGINS, type McpFlag } from '../../builtin-plugins.ts'
 import type { Settings } from '../global-flags.ts'

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { CLIENT_FACTS } from '../../client-facts.ts'
 import type { Plugin } from '../../contract/plugin.ts'
 import { loadPlugin } from '../../load-plugins.ts'

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { dependencyRoot, packageRoot } from '../../package-root.ts'
 import { createFile, linkFolder, makeFolder } from '../../platform/file-tree.ts'
 import { pluginFiles, pluginNames } from '../../scaffold/plugin-files.ts'

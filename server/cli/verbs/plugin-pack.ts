@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { runChild } from '../../platform/child-process.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import { refusals } from '../refusals.ts'

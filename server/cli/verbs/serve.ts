@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineHostVerb } from '../host-verb.ts'
 import { commaList, settingsOf, TRUST_PROXY } from './settings.ts'
 

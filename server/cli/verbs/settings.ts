@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { McpFlag } from '../../builtin-plugins.ts'
 import type { Completer } from '../../contract/advanced/verb.ts'
 import type { Settings } from '../global-flags.ts'

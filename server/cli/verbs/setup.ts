@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { BUILTIN_PLUGINS } from '../../builtin-plugins.ts'
 import { isInside } from '../../platform/paths.ts'
 import { additionTo, type FileChange, removalFrom } from '../../setup/change.ts'

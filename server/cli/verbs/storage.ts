@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { CopiedRecords, DatabaseStore } from '../../contract/advanced/database.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import { printResult } from '../render.ts'

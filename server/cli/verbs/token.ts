@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Database } from '../../contract/advanced/database.ts'
 import { didYouMean, nearest } from '../../platform/nearest.ts'
 import { satchelStateFolder } from '../../state-folder.ts'

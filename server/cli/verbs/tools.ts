@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { clientFacts, clientNames } from '../../client-facts.ts'
 import type { RunningHost } from '../../host.ts'
 import { didYouMean, nearest } from '../../platform/nearest.ts'

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import { z } from 'zod'
+import * as z from 'zod'
 import { openHost } from '../../../test/harness/open-host.ts'
 import type { Principal } from '../../contract/advanced/principal.ts'
 import { definePlugin } from '../../contract/plugin.ts'

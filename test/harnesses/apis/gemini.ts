@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { contentText, type ModelApi, sendEvents, sendJson } from '../model-api.ts'
 
 const part = z.looseObject({

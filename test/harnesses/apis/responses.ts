@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { contentText, type ModelApi, type ModelReply, sendEvents, sendJson } from '../model-api.ts'
 
 const tool = z.looseObject({

@@ -1,5 +1,5 @@
 import { defineRefusals, defineTool, type Tool } from 'satchel/plugin'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Metres in one of each unit. */
 export const METRES: Readonly<Record<string, number>> = { m: 1, km: 1000, mile: 1609.344, inch: 0.0254 }
