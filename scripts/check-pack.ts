@@ -15,7 +15,7 @@ const ALLOWED = [
   /^docs\/([a-z0-9./-]+\.(md|svg|service)|bench\/latest\.json)$/,
   /^schemas\/[a-z0-9.-]+\.json$/,
   /^generated\/([a-z0-9-]+\.(js|d\.ts|ts)|satchel\.1)$/,
-  /^dist\/(satchel|satchel-mcp|demo|chunk-[A-Z0-9]+|[a-z0-9.-]+-[A-Z0-9]{8})\.js$/,
+  /^dist\/(satchel|satchel-mcp|demo|[a-z0-9.-]+-[a-z0-9]{8})\.js$/,
   /^dist\/(server|plugins|generated|test\/harness)\/[a-z0-9./-]+\.(js|d\.ts)$/,
   /^dist\/assets\/[A-Za-z0-9.-]+$/,
   /^dist\/prepared\/[a-z0-9]+\.json$/,

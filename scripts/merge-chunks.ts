@@ -68,6 +68,8 @@ export async function mergeChunks(folder: string): Promise<void> {
     dir: folder,
     format: 'es',
     hoistTransitiveImports: false,
+    // File systems differ in whether they tell a from A.
+    hashCharacters: 'base36',
     entryFileNames: '[name].js',
     chunkFileNames: ({ name }) => `${name.replace(HASH, '')}-[hash].js`,
     // Without a group, a file would be merged with one that imports it.
