@@ -69,7 +69,7 @@ const PROOFS: readonly Proof[] = [
   },
   {
     name: '1,000 faults of three replicas and their database under writers and a reader',
-    command: [...testing, 'test/replica-torture.test.ts'],
+    command: [...testing, 'lab/torture/replicas/torture.test.ts'],
     env: { SATCHEL_FAULTS: '1000', SEED },
   },
   {
@@ -89,7 +89,7 @@ const PROOFS: readonly Proof[] = [
   },
   {
     name: 'every case of the attack corpus within a second, the event loop delayed by at most 100 ms (p99)',
-    command: [...testing, 'test/attack/corpus.test.ts'],
+    command: [...testing, 'test/attack/corpus.test.ts', 'test/attack/corpus-doors.test.ts'],
     env: { ATTACK_LIMIT_MS: '1000' },
   },
   {
@@ -109,7 +109,7 @@ const PROOFS: readonly Proof[] = [
   {
     name: 'room: its owner killed 50 times under 20 busy bridges',
     command: [...testing, 'test/workspace-takeover.test.ts'],
-    env: { SATCHEL_KILLS: '50' },
+    env: { SATCHEL_KILLS: '50', SATCHEL_BRIDGES: '20' },
   },
   {
     name: 'room: two people at their pages and four agents for ten minutes, with kills, stops, edits of the file and git',

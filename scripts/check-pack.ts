@@ -14,9 +14,10 @@ const ALLOWED = [
   /^(LICENSE|NOTICE|llms\.txt|package\.json)$/,
   /^docs\/([a-z0-9./-]+\.(md|svg|service)|bench\/latest\.json)$/,
   /^schemas\/[a-z0-9.-]+\.json$/,
-  /^generated\/([a-z0-9-]+\.(js|d\.ts|ts)|satchel\.1)$/,
+  /^generated\/satchel\.1$/,
   /^dist\/(satchel|satchel-mcp|demo|[a-z0-9.-]+-[a-z0-9]{8})\.js$/,
-  /^dist\/(server|plugins|generated|test\/harness)\/[a-z0-9./-]+\.(js|d\.ts)$/,
+  /^dist\/(server\/(client|plugin)|plugins\/[a-z-]+\/(index|thread)|test\/harness\/index)\.js$/,
+  /^dist\/(server|test\/harness)\/[a-z0-9./-]+\.d\.ts$/,
   /^dist\/assets\/[A-Za-z0-9.-]+$/,
   /^dist\/prepared\/[a-z0-9]+\.json$/,
 ]

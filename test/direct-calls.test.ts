@@ -14,6 +14,7 @@ import type { HttpOptions } from '../server/http/exchange.ts'
 import { openListener } from '../server/http/listener.ts'
 import { directCallOf } from '../server/mcp/direct-call.ts'
 import { createHttpMount } from '../server/mcp/http.ts'
+import { parsedJson } from '../server/platform/json-object.ts'
 import { openWholeHost } from './harness/whole-host.ts'
 
 const VERSION = '2026-07-28'
@@ -170,15 +171,7 @@ function isDirect(text: string, sent: Headers): boolean {
   const rawHeaders = Object.entries(sent).flatMap(([name, value]) =>
     [value].flat().flatMap((each) => [name, each]),
   )
-  return directCallOf({ headers, rawHeaders } as IncomingMessage, jsonOf(text)) !== undefined
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return directCallOf({ headers, rawHeaders } as IncomingMessage, parsedJson(text)) !== undefined
 }
 
 function callOf(

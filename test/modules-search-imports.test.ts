@@ -4,8 +4,7 @@ import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { buildRemote } from '../plugins/modules/testing/build-remote.ts'
-import { temporaryFolder } from './harness/index.ts'
+import { vectorFolder } from '../plugins/modules/testing/one-module.ts'
 
 const MAIN = join(import.meta.dirname, '../server/main.ts')
 const RECORDER = join(import.meta.dirname, 'imports-recorder.ts')
@@ -13,13 +12,7 @@ const HEAVY =
   /node_modules\/(vectra|minisearch|chromadb|@cdktf\/hcl2json|@huggingface\/transformers)\/|plugins\/modules\/ingest\/read-repository/
 
 test('a search in a new process loads no heavy package and no code of an ingest', async (t) => {
-  const root = await temporaryFolder(t)
-  const url = await buildRemote(join(root, 'terraform-x-net.git'), [
-    { files: { 'main.tf': 'variable "private_network" {}\n' }, tags: ['v1.0.0'] },
-  ])
-  const config = { repositories: [{ url }], output_dir: './out', clone_dir: './clones' }
-  const embedding = { enabled: true, vectordb_path: './vectors' }
-  await writeFile(join(root, 'satchel.yaml'), JSON.stringify({ ...config, embedding }))
+  const root = await vectorFolder(t)
 
   const ingest = await importsOf(root, ['ingest'])
   const search = await importsOf(root, ['search', 'private network', '--json'])

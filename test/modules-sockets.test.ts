@@ -4,18 +4,11 @@ import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { buildRemote } from '../plugins/modules/testing/build-remote.ts'
-import { temporaryFolder } from './harness/index.ts'
+import { vectorFolder } from '../plugins/modules/testing/one-module.ts'
 import { runSatchel, withoutSockets } from './satchel-process.ts'
 
 test('ingesting, searching and rebuilding open no socket', async (t) => {
-  const root = await temporaryFolder(t)
-  const url = await buildRemote(join(root, 'terraform-x-net.git'), [
-    { files: { 'main.tf': 'variable "private_network" {}\n' }, tags: ['v1.0.0'] },
-  ])
-  const config = { repositories: [{ url }], output_dir: './out', clone_dir: './clones' }
-  const embedding = { enabled: true, vectordb_path: './vectors' }
-  await writeFile(join(root, 'satchel.yaml'), JSON.stringify({ ...config, embedding }))
+  const root = await vectorFolder(t)
   await writeFile(join(root, 'sockets'), '')
   for (const args of [['ingest'], ['search', 'private network', '--json'], ['modules', 'rebuild']]) {
     const { code, out, err } = await runSatchel(root, args, withoutSockets(join(root, 'sockets')))

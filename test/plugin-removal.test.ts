@@ -14,7 +14,7 @@ for (const { name } of BUILTIN_PLUGINS) {
     }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(compiled))
 
-    succeeds(folder, ['node_modules/typescript/bin/tsc', '-p', '.'])
+    succeeds(folder, ['node_modules/typescript/bin/tsc', '-p', '.', '--singleThreaded'])
     succeeds(folder, ['node_modules/@biomejs/biome/bin/biome', 'ci', 'server/builtin-plugins.ts'])
   })
 }

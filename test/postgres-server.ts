@@ -147,14 +147,15 @@ async function openServer(t: TestContext, { bin, folder, options, run }: Place, 
     for (const deadline = Date.now() + 30_000; ; ) {
       const started = spawn(join(bin, 'postgres'), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
       let told = ''
-      started.stderr.setEncoding('utf8').on('data', (text: string) => {
-        told = `${told}${text}`.slice(-2000)
+      const ready = new Promise<boolean>((resolve) => {
+        started.stderr.setEncoding('utf8').on('data', (text: string) => {
+          told = `${told}${text}`.slice(-2000)
+          if (/ready to accept/.test(told)) resolve(true)
+        })
+        started.once('exit', () => resolve(false))
       })
       server = started
-      while (started.exitCode === null) {
-        if (isReady(bin, folder, port)) return
-        await wait(20)
-      }
+      if (await ready) return
       assert.ok(Date.now() < deadline, `PostgreSQL did not start: ${told}`)
       await wait(50)
     }
@@ -181,13 +182,4 @@ async function openServer(t: TestContext, { bin, folder, options, run }: Place, 
   }
   const urlOf = (database: string) => `postgres://app:${PASSWORD}@127.0.0.1:${port}/${database}`
   return { port, url: urlOf('satchel'), urlOf, sql, kill, start, pause }
-}
-
-function isReady(bin: string, folder: string, port: number): boolean {
-  try {
-    execFileSync(join(bin, 'pg_isready'), ['-q', '-h', folder, '-p', String(port)], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
 }

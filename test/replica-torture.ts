@@ -3,7 +3,8 @@ import { type Answered, askAt } from './replicas.ts'
 
 /** Markers that share a record: its writers wait for one another, and a later one starts small. */
 const MARKERS_A_RECORD = 40
-const RETRY_MS = 10
+/** While nothing answers, the servers that start need the processor. */
+const RETRY_MS = 50
 
 /** What the writers were told, and what readers saw meanwhile. */
 export interface Story {

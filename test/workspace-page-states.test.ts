@@ -1,26 +1,18 @@
 import assert from 'node:assert/strict'
-import { rename, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { openTestRoom } from '../plugins/workspace/testing/test-room.ts'
 import { temporaryFolder } from './harness/index.ts'
-import { as, openPage, type Seen } from './workspace-page.ts'
+import { as, openPage, press, saveByHand } from './workspace-page.ts'
 
 /**
- * States of the page that `workspace-page.test.ts` does not look at: each in light and dark, at 390 and 1280 pixels. Empty,
+ * States of the page that `workspace-page-whole.test.ts` does not look at: each in light and dark, at 390 and 1280 pixels. Empty,
  * full, refused, reconnecting, offline and ended are there.
  */
 
 const PLAN = '# Plan\n\nFor the shop.\n\n## Goals\n\n- ship in May\n- learn\n\n## Risks\n\nnone known\n'
-
-async function saveByHand({ server }: Seen, text: string): Promise<void> {
-  await writeFile(`${server.file}.new`, text)
-  await rename(`${server.file}.new`, server.file)
-}
-
-const press = (page: Page, name: string | RegExp) =>
-  page.getByRole('button', { name, exact: true }).first().press('Enter')
 
 test('live, pending and a lease held by another are shown whole', async (t) => {
   const seen = await openPage(t, { text: PLAN })

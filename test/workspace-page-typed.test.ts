@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { rename, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { as, openPage, type Seen } from './workspace-page.ts'
+import { as, openPage, type Seen, saveByHand } from './workspace-page.ts'
 
 const TYPED = 'typed by a person, who wants to keep it'
 const EDITED = `# Plan\n\n## Goals\none\n\n${TYPED}\n`
@@ -34,11 +33,6 @@ async function hasTyped(page: Page, typed: string): Promise<boolean> {
     fields.map(async (field) => ((await field.isVisible()) ? await field.inputValue() : '')),
   )
   return values.some((value) => value.includes(typed))
-}
-
-async function saveByHand({ server }: Seen, text: string): Promise<void> {
-  await writeFile(`${server.file}.new`, text)
-  await rename(`${server.file}.new`, server.file)
 }
 
 const send = (page: Page) => page.getByRole('button', { name: 'Propose', exact: true }).first().click()

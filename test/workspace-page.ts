@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { openBrowser } from './browser.ts'
 import { openRoomServer, type RoomServer, type ServerOptions } from './workspace-server-fixture.ts'
@@ -132,3 +133,38 @@ export async function lookAt(page: Page, name: string): Promise<void> {
 /** Posts to the ingress as the session of a token. */
 export const as = (server: RoomServer, token: string) => (path: string, body: object) =>
   server.ask(server.ingress, 'POST', path, { token, body })
+
+/** Presses the first button of this name by keyboard. */
+export const press = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: true }).first().press('Enter')
+
+/** As most editors save: a file that is emptied first and then written may be seen empty. */
+export async function saveByHand({ server }: Pick<Seen, 'server'>, text: string): Promise<void> {
+  await writeFile(`${server.file}.new`, text)
+  await rename(`${server.file}.new`, server.file)
+}
+
+/** Waits until the document's file has a text that is right. */
+export async function fileIs({ file }: RoomServer, isRight: (text: string) => boolean): Promise<void> {
+  const late = performance.now() + 30_000
+  for (let text = await readFile(file, 'utf8'); !isRight(text); text = await readFile(file, 'utf8')) {
+    assert.ok(performance.now() < late, text)
+    await pause(25)
+  }
+}
+
+/** The link for a person to an invitation that is made on the page, for this role if one is named. */
+export async function inviteOnPage(page: Page, role?: string): Promise<string> {
+  await page.locator('#invites > summary').click()
+  if (role !== undefined) await page.getByLabel('Role').selectOption(role)
+  await press(page, 'Invite')
+  const link = await page.getByLabel('Link for a person', { exact: true }).inputValue()
+  await press(page, 'Close')
+  return link
+}
+
+/** The secret in the URI of an invitation, with which the page joins. */
+export function secretOf(uri: unknown): string {
+  const ticket = Buffer.from(String(uri).split('join/')[1] ?? '', 'base64url').toString()
+  return (JSON.parse(ticket) as { secret: string }).secret
+}

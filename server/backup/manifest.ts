@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { realDisk } from '../platform/disk.ts'
+import { parsedJson } from '../platform/json-object.ts'
 import { refusals } from './refusals.ts'
 
 /** The form of a backup. A higher number is of a newer satchel. */
@@ -49,7 +50,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   if (facts?.kind !== 'file') throw refusals.backup_not_found({ folder })
   const damaged = (fault: string) => refusals.backup_damaged({ place: MANIFEST, fault })
   if (facts.size > MAX_BYTES) throw damaged('it is too large')
-  const value = parsed((await realDisk.readFile(path)).toString('utf8'))
+  const value = parsedJson((await realDisk.readFile(path)).toString('utf8'))
   const { version, satchel } = Object(value)
   if (typeof version === 'number' && version > BACKUP_VERSION) {
     throw refusals.backup_newer({ version: String(satchel).slice(0, 40) })
@@ -58,12 +59,4 @@ export async function readManifest(folder: string): Promise<Manifest> {
   if (!found.success) throw damaged('it does not have the form of a manifest')
   if (digestOf(found.data.stores) !== found.data.sha256) throw damaged('its digest is wrong')
   return found.data
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -6,9 +6,9 @@ import { describe, it, type TestContext } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { After } from './after.ts'
 import { type EventStream, type EventStreamOptions, openEventStream } from './event-stream.ts'
 import { createPump } from './pump.ts'
+import { manualAfter } from './testing/manual-after.ts'
 
 const frame = (text: string): Buffer => Buffer.from(`data: ${text}\n\n`)
 
@@ -82,19 +82,6 @@ async function liveBytes(): Promise<number> {
   }
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
-}
-
-function manualAfter() {
-  const waiting = new Set<{ ms: number; action: () => void }>()
-  const after: After = (ms, action) => {
-    const timer = { ms, action }
-    waiting.add(timer)
-    return () => waiting.delete(timer)
-  }
-  const fire = (ms: number): void => {
-    for (const timer of [...waiting]) if (timer.ms === ms && waiting.delete(timer)) timer.action()
-  }
-  return { after, waiting, fire }
 }
 
 describe('event stream', () => {

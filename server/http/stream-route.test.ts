@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
-import type { After } from '../fanout/after.ts'
+import { manualAfter } from '../fanout/testing/manual-after.ts'
 import { openDoor } from './testing/open-door.ts'
 import { BROKEN_CURSOR, eventFrame, READER, SESSION } from './testing/sample-plugin.ts'
 
@@ -13,18 +13,9 @@ function bodyOf(text: string): string {
   return text.slice(text.indexOf('\r\n\r\n') + 4).replaceAll(/(^|\r\n)[0-9a-f]+\r\n/g, '')
 }
 
-function manualAfter() {
-  const waiting = new Set<{ ms: number; action: () => void }>()
-  const after: After = (ms, action) => {
-    const timer = { ms, action }
-    waiting.add(timer)
-    return () => waiting.delete(timer)
-  }
-  const fire = async (ms: number): Promise<void> => {
-    for (const timer of [...waiting]) if (timer.ms === ms && waiting.delete(timer)) timer.action()
-    for (let turn = 0; turn < 4; turn++) await nextTurn()
-  }
-  return { after, fire }
+/** Lets happen what a timer causes. */
+async function fewTurns(): Promise<void> {
+  for (let turn = 0; turn < 4; turn++) await nextTurn()
 }
 
 describe('a plugin’s stream', () => {
@@ -69,11 +60,13 @@ describe('a plugin’s stream', () => {
     const { raw, sample } = await openDoor(t, {}, { after: clock.after })
     const { until } = raw(get('/feed', bearer(SESSION)))
     await until('id: 3')
-    await clock.fire(15_000)
+    clock.fire(15_000)
+    await fewTurns()
     await until(': hb\n\n')
 
     sample.revoked.add('all')
-    await clock.fire(15_000)
+    clock.fire(15_000)
+    await fewTurns()
     const text = await until('0\r\n\r\n')
 
     assert.equal(text.match(/: hb/g)?.length, 1)

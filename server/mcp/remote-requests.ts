@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ProtocolError } from '@modelcontextprotocol/server'
 import type { RemoteMcp } from '../contract/advanced/remote.ts'
-import { isJsonObject } from '../platform/json-object.ts'
+import { isJsonObject, parsedJson } from '../platform/json-object.ts'
 import type { WireResult } from './raw-table.ts'
 
 const VERSION = '2026-07-28'
@@ -126,7 +126,7 @@ function bodyOf({ method, params, capabilities = {} }: RemoteRequest): WireResul
 
 async function resultOf(response: Response, { errors }: RemoteMcp): Promise<WireResult> {
   const text = await response.text()
-  const body = parsed(text)
+  const body = parsedJson(text)
   if (!isJsonObject(body)) throw errors.mismatch()
   const { result, error } = body
   if (isJsonObject(result)) return withoutServerInfo(result)
@@ -149,17 +149,9 @@ async function readEvents(body: ReadableStream<Uint8Array>, notify: (message: Wi
     const events = (rest + chunk).split('\n\n')
     rest = events.pop() ?? ''
     for (const event of events) {
-      const message = parsed(/^data: (.*)$/m.exec(event)?.[1] ?? '')
+      const message = parsedJson(/^data: (.*)$/m.exec(event)?.[1] ?? '')
       if (isJsonObject(message)) notify(message)
     }
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

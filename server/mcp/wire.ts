@@ -6,6 +6,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server'
 import { excessOfJson } from '../platform/json-bounds.ts'
+import { parsedJson } from '../platform/json-object.ts'
 import { type Admission, cancelledId, createAdmission, isRequest } from './admission.ts'
 import {
   BATCH_VERSION,
@@ -156,7 +157,7 @@ function jsonOf(line: Line, refuse: Refuse): unknown {
     refuse(null, ProtocolErrorCode.InvalidRequest, 'The message is longer than 10 MiB')
     return undefined
   }
-  const value = line.kind === 'text' ? parsed(line.text) : undefined
+  const value = line.kind === 'text' ? parsedJson(line.text) : undefined
   if (value === undefined) {
     refuse(null, ProtocolErrorCode.ParseError, 'The line is not JSON')
     return undefined
@@ -164,14 +165,6 @@ function jsonOf(line: Line, refuse: Refuse): unknown {
   if (line.kind !== 'text' || excessOfJson(line.text) === undefined) return value
   refuse(idOf(value), ProtocolErrorCode.InvalidRequest, 'The line nests too deep or has too many values')
   return undefined
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function validMessage(value: unknown): JSONRPCMessage | undefined {

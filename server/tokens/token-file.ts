@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import * as z from 'zod'
 import { type Disk, realDisk, systemCode } from '../platform/disk.ts'
 import { writeFileDurably } from '../platform/durable-file.ts'
+import { parsedJson } from '../platform/json-object.ts'
 import { withUserLock } from '../platform/user-lock.ts'
 import { refusals } from './refusals.ts'
 import { parseScope } from './scopes.ts'
@@ -58,7 +59,7 @@ export async function readTokens(file: string, disk: Disk = realDisk): Promise<r
   const content = await disk.readFile(file).catch((cause: unknown) => {
     throw unreadable(`reading failed (${systemCode(cause) ?? 'unknown error'})`, MOVE, cause)
   })
-  const value = parsed(content.toString('utf8'))
+  const value = parsedJson(content.toString('utf8'))
   const found = tokenFile.safeParse(value)
   if (found.success) return found.data.tokens
   const isNewer = Number(Object(value).version) > VERSION
@@ -68,14 +69,6 @@ export async function readTokens(file: string, disk: Disk = realDisk): Promise<r
 }
 
 const MOVE = 'Move it away and create the tokens again.'
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 /**
  * Replaces the tokens by what `change` returns while no other process changes them. On disk when it resolves.

@@ -4,18 +4,15 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { BUILTIN_PLUGINS } from '../../server/builtin-plugins.ts'
-import type { RunningHost } from '../../server/host.ts'
 import { postModern } from '../../server/mcp/testing/http-client.ts'
 import { modern } from '../../server/mcp/testing/stdio-client.ts'
-import { type OpenDoor, openDoors, openHost } from '../harness/index.ts'
 import { HTTP_CASES, type HttpCase } from './corpus/http.ts'
 import { MESSAGE_CASES } from './corpus/messages.ts'
-import { VALUE_CASES, type ValueCase } from './corpus/values.ts'
+import { VALUE_CASES } from './corpus/values.ts'
 import { type ServedProcess, serveProcess } from './served-process.ts'
+import { createSlowest, LIMIT_MS } from './slowest.ts'
 
-/** With a limit the slowest case and the delay of the event loop are judged too; only a quiet machine can tell. */
-const LIMIT_MS = Number(process.env['ATTACK_LIMIT_MS'] ?? Number.POSITIVE_INFINITY)
+/** Judged together with the slowest case, where there is a limit for that. */
 const DELAY_LIMIT_MS = 100
 /** How long a request that is not complete waits for an answer that does not come. */
 const INCOMPLETE_MS = 50
@@ -42,24 +39,6 @@ function answerTo(port: number, bytes: string | Buffer, isIncomplete = false): P
 
 const statusesIn = (answer: string): number[] =>
   [...answer.matchAll(/^HTTP\/1\.1 ([2-5]\d\d) /gm)].map(([, status]) => Number(status))
-
-/** The slowest of what was timed, for the diagnostics. */
-function createSlowest() {
-  let slowest = { name: '', ms: 0 }
-  return {
-    async timed<T>(name: string, work: () => Promise<T>): Promise<T> {
-      const started = performance.now()
-      const done = await work()
-      const ms = performance.now() - started
-      if (ms > slowest.ms) slowest = { name, ms }
-      return done
-    },
-    judge(t: TestContext) {
-      t.diagnostic(`slowest: ${slowest.name}, ${Math.round(slowest.ms)} ms`)
-      assert.ok(slowest.ms <= LIMIT_MS, `${slowest.name} took ${slowest.ms} ms`)
-    },
-  }
-}
 
 async function judgeServer(t: TestContext, server: ServedProcess): Promise<void> {
   assert.ok(server.isAlive(), server.log().slice(-2000))
@@ -184,33 +163,6 @@ test('no message to the MCP door crashes the server or is answered with 500, and
   slowest.judge(t)
   await judgeServer(t, server)
 })
-
-test('no input of the corpus has an internal error at any door that has its tool', async (t) => {
-  const plugins = await Promise.all(BUILTIN_PLUGINS.map(({ load }) => load()))
-  const opened = await openHost(t, { plugins })
-  const slowest = createSlowest()
-  const faults: string[] = []
-
-  for (const door of await openDoors(t, opened)) {
-    for (const { name, tool, input } of VALUE_CASES.filter((each) => isSendable(opened.host, door, each))) {
-      const outcome = await slowest.timed(`${name} at ${door.name}`, () => door.call(tool, input()))
-      if (!outcome.ok && outcome.error.code === 'internal') faults.push(`${name} at ${door.name}`)
-    }
-  }
-
-  assert.deepEqual(faults, [])
-  slowest.judge(t)
-})
-
-/** Node.js itself refuses a longer request line (431), without a body. */
-const LONGEST_QUERY = 8000
-
-function isSendable({ registry }: RunningHost, door: OpenDoor, { tool, input }: ValueCase): boolean {
-  if (!door.serves(tool)) return false
-  const routes = [registry.tool(tool)?.tool.http ?? []].flat()
-  const travelsInUrl = door.name === 'rest' && routes.some(({ method }) => method === 'GET')
-  return !travelsInUrl || encodeURIComponent(JSON.stringify(input()).toWellFormed()).length < LONGEST_QUERY
-}
 
 test('a server that gets every input of the corpus over MCP stays alive and answers others meanwhile', async (t) => {
   const server = await serveProcess(t)

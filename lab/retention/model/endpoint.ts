@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { parsedJson } from '../../../server/platform/json-object.ts'
 import { isSecureAddress } from '../../../server/platform/secure-address.ts'
 import { SatchelError, systemCode } from '../../../server/plugin.ts'
 
@@ -80,7 +81,7 @@ export async function askModel(
     })
     const body = await textOf(response)
     if (!response.ok) throw refused(url, response.status)
-    const read = ANSWER.safeParse(parsed(body))
+    const read = ANSWER.safeParse(parsedJson(body))
     if (!read.success) throw unusable(url)
     const [choice] = read.data.choices
     return { text: choice?.message.content ?? '', tokens: read.data.usage?.total_tokens }
@@ -99,14 +100,6 @@ async function textOf(response: Response): Promise<string> {
     if (text.length > MAX_ANSWER_BYTES) throw unusable(new URL(response.url))
   }
   return text
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined // told as an unusable answer
-  }
 }
 
 function refused({ host }: URL, status: number): SatchelError {

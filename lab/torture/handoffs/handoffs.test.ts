@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { bundled } from '../../../test/fixtures/bundled.ts'
 import { temporaryFolder } from '../../../test/harness/index.ts'
 import { createChance } from '../chance.ts'
 import { DISK_BUGS } from '../disk-bugs.ts'
@@ -10,7 +11,7 @@ import { longLife, shortLife } from './life.ts'
 
 const FEW_POINTS = 400 // the long run is `satchel torture handoffs`
 const BUG_POINTS = 2_000
-const VICTIM = fileURLToPath(new URL('victim-main.ts', import.meta.url))
+const VICTIM = await bundled(join(import.meta.dirname, 'victim-main.ts'))
 
 test('a power cut after any disk change of every kind of call loses no answered handoff', async (t) => {
   const report = await cutEverywhere({ seed: 1, live: shortLife })
@@ -44,7 +45,7 @@ test('killed writers of handoffs lose nothing that was answered', async (t) => {
   const report = await killWriters(directory, {
     chance: createChance(1),
     kills: 3,
-    victim: (n) => [process.execPath, '--import', 'tsx', VICTIM, directory, String(n)],
+    victim: (n) => [process.execPath, VICTIM, directory, String(n)],
   })
 
   assert.equal(report.failure, undefined, JSON.stringify(report.failure))

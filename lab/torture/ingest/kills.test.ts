@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { bundled } from '../../../test/fixtures/bundled.ts'
 import { temporaryFolder } from '../../../test/harness/index.ts'
 import { createChance } from '../chance.ts'
 import { killIngests } from './kills.ts'
 
-const VICTIM = fileURLToPath(new URL('victim-main.ts', import.meta.url))
+const VICTIM = await bundled(join(import.meta.dirname, 'victim-main.ts'))
 
 test('killed ingests leave whole files, and the next one ends like an undisturbed one', async (t) => {
   const dir = await temporaryFolder(t)
@@ -13,7 +14,7 @@ test('killed ingests leave whole files, and the next one ends like an undisturbe
   const report = await killIngests(dir, process.env, {
     chance: createChance(1),
     kills: 2,
-    victim: () => [process.execPath, '--import', 'tsx', VICTIM, dir],
+    victim: () => [process.execPath, VICTIM, dir],
   })
 
   assert.equal(report.failure, undefined, JSON.stringify(report.failure))

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { openHost, temporaryFolder } from '../../../test/harness/index.ts'
 import { typePaths } from '../domain/type-paths.ts'
-import { plugin } from '../index.ts'
-import { buildRemote } from '../testing/build-remote.ts'
+import { oneModule } from '../testing/one-module.ts'
 
 test('every place in a value has a path, its type and the default of optional()', () => {
   const rows: [type: string, paths: string[]][] = [
@@ -60,16 +57,7 @@ output "id" { value = "z" }
 `
 
 test('get_module gives inputs with their types by path, and what matches a text', async (t) => {
-  const root = await temporaryFolder(t)
-  const url = await buildRemote(join(root, 'terraform-aws-box.git'), [
-    { files: { 'main.tf': MODULE }, tags: ['v1.0.0'] },
-  ])
-  const opened = await openHost(t, {
-    plugins: [{ plugin, settings: { repositories: [{ url }] } }],
-    projectRoot: root,
-    env: { PATH: process.env['PATH'] },
-  })
-  await opened.call('ingest_modules', {})
+  const { opened } = await oneModule(t, MODULE)
   const get = async (asked: Record<string, unknown>) => {
     const { module } = await opened.call('get_module', { repository: 'terraform-aws-box', ...asked })
     return module as { variables: Record<string, unknown>[]; outputs?: { name: string }[] }

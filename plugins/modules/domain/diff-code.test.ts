@@ -1,33 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { EMPTY_SUMMARY } from '../testing/empty-summary.ts'
 import { diffModules } from './diff.ts'
 import type { ModuleCode } from './module-code.ts'
-import { type ModuleSummary, SUMMARY_SCHEMA, type Variable } from './summary.ts'
-
-const SUMMARY: ModuleSummary = {
-  repository: 'https://git.example.com/acme/terraform-aws-queue',
-  ref: 'v1.0.0',
-  path: '.',
-  description: '',
-  variables: [],
-  outputs: [],
-  providers: [],
-  modules: [],
-  readme_content: '',
-  schema: SUMMARY_SCHEMA,
-  name: 'terraform-aws-queue',
-  kind: 'root',
-  ref_kind: 'tag',
-  commit: '0'.repeat(40),
-  required_version: null,
-  resources: [],
-  data: [],
-  ephemeral_resources: [],
-  moved: [],
-  licence: null,
-  files: ['main.tf'],
-  diagnostics: [],
-}
+import type { Variable } from './summary.ts'
 
 type Blocks = Readonly<Record<string, Readonly<Record<string, string>>>>
 
@@ -43,8 +19,8 @@ function codeOf(blocks: Blocks, more: Partial<ModuleCode> = {}): ModuleCode {
 
 function diff(before: ModuleCode, after: ModuleCode, variables: readonly Variable[] = []): string[] {
   const { changes } = diffModules(
-    { summary: SUMMARY, code: before },
-    { summary: { ...SUMMARY, variables }, code: after },
+    { summary: EMPTY_SUMMARY, code: before },
+    { summary: { ...EMPTY_SUMMARY, variables }, code: after },
   )
   return changes.map((change) => `${change.class} ${change.code} ${change.subject}`)
 }
@@ -137,8 +113,8 @@ test('an expression that moves to a local is the same expression', () => {
 
 test('a change names block and attribute, with both values where they are short', () => {
   const { changes } = diffModules(
-    { summary: SUMMARY, code: codeOf({ 'a.b': { x: 'c', y: 'z'.repeat(100) } }) },
-    { summary: SUMMARY, code: codeOf({ 'a.b': { x: 'd', y: 'z'.repeat(101) } }) },
+    { summary: EMPTY_SUMMARY, code: codeOf({ 'a.b': { x: 'c', y: 'z'.repeat(100) } }) },
+    { summary: EMPTY_SUMMARY, code: codeOf({ 'a.b': { x: 'd', y: 'z'.repeat(101) } }) },
   )
 
   assert.deepEqual(
@@ -181,7 +157,10 @@ test('the code of a nested module counts, and so does a template', () => {
 test('other bytes of equal code are a patch, equal bytes are nothing, unknown code is for review', () => {
   const one = codeOf({ 'a.b': { x: '1' } })
   const other = { ...one, files: new Map([['main.tf', 'other']]) }
-  const unknown = diffModules({ summary: SUMMARY, code: undefined }, { summary: SUMMARY, code: one })
+  const unknown = diffModules(
+    { summary: EMPTY_SUMMARY, code: undefined },
+    { summary: EMPTY_SUMMARY, code: one },
+  )
 
   assert.deepEqual(diff(one, other), ['patch format_changed module'])
   assert.deepEqual(diff(one, one), [])

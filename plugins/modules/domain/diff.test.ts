@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { EMPTY_SUMMARY } from '../testing/empty-summary.ts'
 import { admits, floorOf, parseVersion, refusesMore } from './constraint.ts'
 import { diffModules as diffVersions, type ModuleDiff } from './diff.ts'
 import type { ModuleCode } from './module-code.ts'
-import { type ModuleSummary, type Output, SUMMARY_SCHEMA, type Variable } from './summary.ts'
+import type { ModuleSummary, Output, Variable } from './summary.ts'
 import { compareTypes } from './type-change.ts'
 import { parseType } from './type-constraint.ts'
 
@@ -15,28 +16,15 @@ function diffModules(before: ModuleSummary, after: ModuleSummary): ModuleDiff {
 }
 
 const BASE: ModuleSummary = {
-  repository: 'https://git.example.com/acme/terraform-aws-queue',
-  ref: 'v1.0.0',
-  path: '.',
+  ...EMPTY_SUMMARY,
   description: 'Queues',
   variables: [variable('name', { required: true }), variable('size', { type: 'number', default: 1 })],
   outputs: [output('id'), output('arn')],
   providers: [{ name: 'aws', source: 'hashicorp/aws', version: '>= 5.0' }],
   modules: [{ name: 'label', source: 'acme/label/null', version: '1.0.0' }],
   readme_content: '# Queues',
-  schema: SUMMARY_SCHEMA,
-  name: 'terraform-aws-queue',
-  kind: 'root',
-  ref_kind: 'tag',
-  commit: '0'.repeat(40),
   required_version: '>= 1.3',
   resources: [{ type: 'aws_sqs_queue', name: 'this' }],
-  data: [],
-  ephemeral_resources: [],
-  moved: [],
-  licence: null,
-  files: ['main.tf'],
-  diagnostics: [],
 }
 
 function variable(name: string, fields: Partial<Variable> = {}): Variable {

@@ -1,34 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { EMPTY_SUMMARY } from '../testing/empty-summary.ts'
 import type { ModuleVersion } from './diff.ts'
-import { type ModuleSummary, SUMMARY_SCHEMA } from './summary.ts'
 import { planUpgrade } from './upgrade.ts'
-
-const SUMMARY: ModuleSummary = {
-  ...{
-    repository: 'https://git.example.com/a',
-    ref: 'v1.0.0',
-    path: '.',
-    description: '',
-    readme_content: '',
-  },
-  ...{
-    variables: [],
-    outputs: [],
-    providers: [],
-    modules: [],
-    resources: [],
-    data: [],
-    moved: [],
-    files: [],
-  },
-  ...{ ephemeral_resources: [], diagnostics: [], licence: null, required_version: null, commit: '' },
-  ...{ schema: SUMMARY_SCHEMA, name: 'a', kind: 'root', ref_kind: 'tag' },
-}
 
 function version(value: string): ModuleVersion {
   const blocks = Array.from({ length: 25 }, (_, at) => ({ address: `local.x${at}`, attributes: { value } }))
-  return { summary: SUMMARY, code: { files: new Map(), uses: new Map(), nested: new Map(), blocks } }
+  return { summary: EMPTY_SUMMARY, code: { files: new Map(), uses: new Map(), nested: new Map(), blocks } }
 }
 
 test('of many blocks to be reviewed the first are named and the others counted', () => {

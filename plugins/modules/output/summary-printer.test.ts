@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { ModuleSummary, Variable } from '../domain/summary.ts'
+import { EMPTY_SUMMARY } from '../testing/empty-summary.ts'
 import { createSummaryPrinter, printSummary } from './summary-printer.ts'
 
 const anyText = fc.string({ unit: 'binary' })
@@ -20,31 +21,7 @@ const row: fc.Arbitrary<Variable> = fc.record(
 )
 
 function summaryOf(parts: Partial<ModuleSummary>): ModuleSummary {
-  return {
-    repository: 'https://git.example/a',
-    ref: 'v1',
-    path: '.',
-    description: '',
-    variables: [],
-    outputs: [],
-    providers: [],
-    modules: [],
-    readme_content: '',
-    schema: 'satchel.module/1',
-    name: 'a',
-    kind: 'root',
-    ref_kind: 'tag',
-    commit: '',
-    required_version: null,
-    resources: [],
-    data: [],
-    ephemeral_resources: [],
-    moved: [],
-    licence: null,
-    files: [],
-    diagnostics: [],
-    ...parts,
-  }
+  return { ...EMPTY_SUMMARY, ...parts }
 }
 
 function textOf(pieces: readonly Uint8Array[]): string {

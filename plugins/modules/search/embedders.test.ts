@@ -10,10 +10,13 @@ import { WORDS, writeTinyModel } from '../../../test/tiny-model.ts'
 import { embeddingOptions } from '../config.ts'
 import { plugin } from '../index.ts'
 import { buildRemote } from '../testing/build-remote.ts'
+import { EMPTY_SUMMARY } from '../testing/empty-summary.ts'
 import { type HostedSeams, hostedEmbedder } from './hosted.ts'
 import { createLexicon } from './lexicon.ts'
 import { moduleFields } from './module-fields.ts'
 import { openEmbedder, requireKey } from './open-embedder.ts'
+
+const EMPTY_FIELDS = moduleFields({ ...EMPTY_SUMMARY, repository: 'x' })
 
 const KEY = 'sk-canary-key-0123456789'
 const lexicon = createLexicon([], '1')
@@ -336,7 +339,7 @@ test('a local model gives mean-pooled vectors of length 1; padding changes nothi
   const mean = pooled(['network', 'database'].map((word) => rows.get(word) ?? []))
   for (const [n, value] of both.entries()) assert.ok(Math.abs(value - (mean[n] ?? 0)) < 1e-4)
 
-  const item = (description: string) => ({ document: description, fields: { ...emptyFields(), title: '' } })
+  const item = (description: string) => ({ document: description, fields: { ...EMPTY_FIELDS, title: '' } })
   const batch = await embedder.modules([item('network'), item('network database network database')], signal)
   const [alone] = batch
   assert.ok(alone && 'vector' in alone)
@@ -380,22 +383,6 @@ test('a model that has to be loaded first says so where there is no network', as
     },
   )
 })
-
-function emptyFields() {
-  const none = {
-    repository: 'x',
-    path: '.',
-    description: '',
-    readme_content: '',
-    variables: [],
-    outputs: [],
-    providers: [],
-    resources: [],
-    data: [],
-    modules: [],
-  }
-  return moduleFields(none as unknown as Parameters<typeof moduleFields>[0])
-}
 
 function dot(a: Float32Array, b: Float32Array): number {
   return a.reduce((sum, value, n) => sum + value * (b[n] ?? 0), 0)

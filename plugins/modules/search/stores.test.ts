@@ -8,6 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { HEADER, item } from '../../../plugins/modules/testing/store-items.ts'
 import { startChroma } from '../../../test/chroma-server.ts'
+import { bundled } from '../../../test/fixtures/bundled.ts'
 import { freePort } from '../../../test/free-port.ts'
 import { lacksPackage } from '../../../test/optional-package.ts'
 import { embeddingOptions } from '../config.ts'
@@ -18,6 +19,7 @@ import { unpackStore } from './packed-vectors.ts'
 import type { StoreHeader } from './store-header.ts'
 import type { VectorFilter, VectorStore } from './vector-store.ts'
 
+const WRITER = await bundled(join(import.meta.dirname, '../testing/store-writer.ts'))
 /** How often a writer is killed; a long run sets it to 200. */
 const KILLS = Number(process.env['SATCHEL_KILLS'] ?? 12)
 
@@ -243,13 +245,7 @@ test(`a writer killed ${KILLS} times leaves the old or the new file, and the nex
 })
 
 function writer(t: TestContext, folder: string, from: number, count: number): ChildProcess {
-  const child = fork(
-    join(import.meta.dirname, '../testing/store-writer.ts'),
-    [folder, String(from), String(count)],
-    {
-      execArgv: ['--import', 'tsx'],
-    },
-  )
+  const child = fork(WRITER, [folder, String(from), String(count)], { execArgv: ['--enable-source-maps'] })
   t.after(() => child.kill('SIGKILL'))
   return child
 }

@@ -1,5 +1,6 @@
 import type { ModuleSummary } from '../domain/summary.ts'
 import judged from '../testdata/search-judged.json' with { type: 'json' }
+import { EMPTY_SUMMARY } from './empty-summary.ts'
 import { type JudgedQuery, relevantOnly } from './evaluation.ts'
 
 /** The made-up modules and judged queries that ship with satchel: what `bench retrieval` measures when nothing else is named. */
@@ -14,26 +15,13 @@ export const OWN_IDS: readonly string[] = judged.modules.map(
 )
 
 export const OWN_SUMMARIES: readonly ModuleSummary[] = judged.modules.map((module) => ({
+  ...EMPTY_SUMMARY,
   repository: module.repository,
-  ref: 'v1.0.0',
   path: module.path,
   description: module.description,
   variables: module.variables.map((one) => ({ ...one, default: null, required: true })),
   outputs: module.outputs.map((one) => ({ ...one, value: null, sensitive: false })),
   providers: [{ name: module.provider, source: `hashicorp/${module.provider}`, version: '' }],
-  modules: [],
-  readme_content: '',
-  schema: 'satchel.module/1',
   name: 'sample',
-  kind: 'root',
-  ref_kind: 'tag',
-  commit: '',
-  required_version: null,
   resources: module.resources.map((type) => ({ type, name: 'this' })),
-  data: [],
-  ephemeral_resources: [],
-  moved: [],
-  licence: null,
-  files: [],
-  diagnostics: [],
 }))

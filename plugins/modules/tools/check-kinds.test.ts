@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { openHost, temporaryFolder } from '../../../test/harness/index.ts'
 import { brokenRules } from '../domain/check-rules.ts'
-import { plugin } from '../index.ts'
-import { buildRemote } from '../testing/build-remote.ts'
+import { oneModule } from '../testing/one-module.ts'
 
 const MODULE = `terraform {
   required_providers {
@@ -25,16 +22,7 @@ output "arn" { value = "x" }
 `
 
 async function project(t: TestContext) {
-  const root = await temporaryFolder(t)
-  const url = await buildRemote(join(root, 'terraform-aws-box.git'), [
-    { files: { 'main.tf': MODULE }, tags: ['v1.0.0'] },
-  ])
-  const opened = await openHost(t, {
-    plugins: [{ plugin, settings: { repositories: [{ url }] } }],
-    projectRoot: root,
-    env: { PATH: process.env['PATH'] },
-  })
-  await opened.call('ingest_modules', {})
+  const { opened, url } = await oneModule(t, MODULE)
   const found = async (hcl: string): Promise<string[]> => {
     const { blocks, problems } = await opened.call('module_check', { hcl })
     assert.deepEqual(problems, [])

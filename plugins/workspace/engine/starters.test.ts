@@ -6,12 +6,14 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { bundled } from '../../../test/fixtures/bundled.ts'
 import { modelContent } from '../testing/model.ts'
 import { realClock } from './clock.ts'
 import { openRoom, type RoomAttempt, roomPlace } from './open-room.ts'
 import { type Surroundings, systemSurroundings } from './room-lock.ts'
 
 const CROWDS = [2, 4, 8] // design workspace-engine 7
+const STARTER = await bundled(join(import.meta.dirname, '../testing/starter.ts'))
 const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
@@ -23,23 +25,6 @@ function plan(t: TestContext): string {
   return file
 }
 
-/** A process that tries until it or another process has the room, says which, and stays. */
-const STARTER = `
-import { openRoom, roomPlace } from ${JSON.stringify(new URL('open-room.ts', import.meta.url).href)}
-import { modelContent } from ${JSON.stringify(new URL('../testing/model.ts', import.meta.url).href)}
-const [file, wasm] = process.argv.slice(1)
-const log = { debug() {}, info() {}, warn() {}, error() {} }
-process.stdout.write('ready\\n')
-process.stdin.once('data', async () => {
-  for (;;) {
-    const attempt = await openRoom({ place: roomPlace(file, {}), content: modelContent, log, rank: 'stdio', wasm })
-    if (attempt.kind === 'lost') continue
-    process.stdout.write(attempt.kind + '\\n')
-    break
-  }
-})
-`
-
 interface Starter {
   readonly child: ChildProcess
   /** Lets it try; gives what became of it. */
@@ -49,11 +34,9 @@ interface Starter {
 async function starters(t: TestContext, file: string, count: number): Promise<readonly Starter[]> {
   return Promise.all(
     Array.from({ length: count }, async () => {
-      const child = spawn(
-        process.execPath,
-        ['--import', 'tsx', '--input-type=module', '-e', STARTER, file, wasm],
-        { stdio: ['pipe', 'pipe', 'inherit'] },
-      )
+      const child = spawn(process.execPath, ['--enable-source-maps', STARTER, file, wasm], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      })
       t.after(() => child.kill('SIGKILL'))
       await once(child.stdout, 'data')
       const go = async (): Promise<string> => {

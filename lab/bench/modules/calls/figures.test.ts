@@ -3,9 +3,10 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type ModuleSummary, SUMMARY_SCHEMA } from '../../../../plugins/modules/domain/summary.ts'
+import type { ModuleSummary } from '../../../../plugins/modules/domain/summary.ts'
 import { openModuleReader } from '../../../../plugins/modules/ingest/module-reader.ts'
 import { buildRemote } from '../../../../plugins/modules/testing/build-remote.ts'
+import { EMPTY_SUMMARY } from '../../../../plugins/modules/testing/empty-summary.ts'
 import { keeps } from '../../figure.ts'
 import { asWritten, callFigures, comparisons, mistakeTable, outcomesOf, terraformFigure } from './figures.ts'
 import { MISTAKES } from './mistakes.ts'
@@ -105,28 +106,10 @@ test('a mistake that is missed, a wrong suggestion and a finding in a call as wr
 /** A module with one required input. */
 function moduleOf(name: string, type: string): ModuleSummary {
   return {
+    ...EMPTY_SUMMARY,
     repository: 'file:///a.git',
-    ref: 'v1.0.0',
-    path: '.',
-    description: '',
-    variables: [{ name, type, description: '', default: null, required: true }],
-    outputs: [],
-    providers: [],
-    modules: [],
-    readme_content: '',
-    schema: SUMMARY_SCHEMA,
     name: 'a',
-    kind: 'root',
-    ref_kind: 'tag',
-    commit: '0'.repeat(40),
-    required_version: null,
-    resources: [],
-    data: [],
-    ephemeral_resources: [],
-    moved: [],
-    licence: null,
-    files: ['main.tf'],
-    diagnostics: [],
+    variables: [{ name, type, description: '', default: null, required: true }],
   }
 }
 

@@ -8,12 +8,12 @@ import { temporaryFolder } from '../../../../test/harness/index.ts'
 import { type PostgresServer, startPostgres } from '../../../../test/postgres-server.ts'
 import { openWay } from '../../../../test/postgres-way.ts'
 import { createChance } from '../../chance.ts'
+import { DATABASE_FAULTS, FROZEN_MS } from '../../testing/database-faults.ts'
 import type { RoomBug } from './bugs.ts'
 import { emptyRoomStory, newRoomWorker, type RoomStory, type RoomWorker, roomFindings } from './torture.ts'
 
 const SEED = Number(process.env['SEED'] ?? 20_261_125)
 const LEASE_MS = 1_500
-const FROZEN_MS = 50
 /** Acknowledged changes before the next fault: the room goes on after each. */
 export const PROGRESS = 4
 /** How often a fault meets the owner, not just any process. */
@@ -28,11 +28,6 @@ interface Stage {
 
 type Fault = (stage: Stage) => Promise<void>
 
-const cutAll = (server: PostgresServer, more = '') =>
-  server.sql(
-    `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'satchel%' ${more}`,
-  )
-
 export const ROOM_FAULTS: Readonly<Record<string, Fault>> = {
   'a process is killed': async ({ worker }) => {
     await worker.kill()
@@ -45,17 +40,7 @@ export const ROOM_FAULTS: Readonly<Record<string, Fault>> = {
   },
   'a connection is cut when the server has committed': async ({ way }) => way.cut('answer'),
   'a connection is cut before the server has the change': async ({ way }) => way.cut('request'),
-  'every connection is cut': async ({ server }) => void cutAll(server),
-  'the connections that commit are cut': async ({ server }) => void cutAll(server, "and state <> 'idle'"),
-  'the database hangs': async ({ server }) => {
-    const frozen = server.pause()
-    await wait(FROZEN_MS)
-    frozen.resume()
-  },
-  'the database is killed': async ({ server }) => {
-    await server.kill()
-    await server.start()
-  },
+  ...DATABASE_FAULTS,
 }
 
 interface Run {

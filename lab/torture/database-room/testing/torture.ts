@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { sha256Of } from '../../../../plugins/workspace/engine/bodies.ts'
 import { openDatabaseRoom } from '../../../../plugins/workspace/engine/open-database-room.ts'
 import { roomPlace } from '../../../../plugins/workspace/engine/open-room.ts'
@@ -16,9 +16,10 @@ import {
   rowFaults,
 } from '../../../../plugins/workspace/testing/model.ts'
 import type { Database } from '../../../../server/plugin.ts'
+import { bundled } from '../../../../test/fixtures/bundled.ts'
 import type { RoomVictim } from './victim.ts'
 
-const MAIN = fileURLToPath(new URL('victim.ts', import.meta.url))
+const MAIN = await bundled(join(import.meta.dirname, 'victim.ts'))
 const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
@@ -70,7 +71,7 @@ export function newRoomWorker(t: TestContext, story: RoomStory, victim: RoomVict
   const worker: RoomWorker = {
     async start() {
       const own = { ...victim, seed: victim.seed * 1_000 + starts++ }
-      const args = ['--import', import.meta.resolve('tsx'), MAIN, JSON.stringify(own)]
+      const args = ['--enable-source-maps', MAIN, JSON.stringify(own)]
       const started = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
       child = started
       const note = listener(story, worker)
