@@ -5,6 +5,7 @@ import { unifiedDiff } from '../domain/difference.ts'
 import { merge } from '../domain/merge.ts'
 import { outlineOf } from '../domain/outline.ts'
 import { openTestRoom } from '../testing/test-room.ts'
+import { turnsOf } from '../testing/turns.ts'
 import { type Analyst, analyzed, createAnalyst, Unanswered } from './analyst.ts'
 import { createTextThread } from './text-thread.ts'
 
@@ -47,6 +48,19 @@ test('only what is short is worked out in this thread, and nothing twice', async
 
   assert.equal(attempts, 2)
   assert.equal(made.knowing([]).outline(LONG).size, 3000)
+})
+
+test('of those who wait for the same answer one goes on in each turn of the event loop', async (t) => {
+  const made = analyst(t)
+  const turns = turnsOf(t)
+  const readers = Array.from({ length: 5 }, async () => {
+    await analyzed(made, async (analysis) => analysis.outline(LONG))
+    return turns.passed()
+  })
+
+  const ended = await Promise.all(readers)
+
+  assert.equal(new Set(ended).size, readers.length, `ended in turns ${ended}`)
 })
 
 test('markup that would take a parser too long is plain text, before it is parsed', async (t) => {

@@ -1,3 +1,4 @@
+import { nextTurn } from '../../../server/plugin.ts'
 import type { Analysis } from '../domain/analysis.ts'
 import type { TextDiff } from '../domain/difference.ts'
 import type { Edited } from '../domain/edit.ts'
@@ -163,6 +164,7 @@ export async function analyzed<T>(analyst: Analyst, attempt: (analysis: Analysis
     } catch (thrown) {
       if (!(thrown instanceof Unanswered)) throw thrown
       found.push(await thrown.found)
+      await nextTurn() // others wait for the same answer: together they would hold up every other call
     }
   }
 }

@@ -11,7 +11,7 @@ export function documentRoutes(connection: RoomConnection): readonly Route[] {
   const markupIn = async (room: Room, ctx: RouteContext): Promise<Response> => {
     const sessionId = sessionOfRequest(ctx)
     await room.look()
-    const { version, content } = await room.read(sessionId, (view) => readDocument(view, {}))
+    const { version, content } = await room.readInTurn(sessionId, (view) => readDocument(view, {}))
     const markup = await room.markup(content)
     return jsonBodied(pacedBody(withVersion(version, markup)))
   }

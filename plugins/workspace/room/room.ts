@@ -1,3 +1,4 @@
+import { nextTurn } from '../../../server/plugin.ts'
 import { type Analyst, analyzed, Unanswered } from '../analysis/analyst.ts'
 import { newId, type RandomBytes } from '../domain/identity.ts'
 import type { Lease } from '../domain/lease.ts'
@@ -72,6 +73,11 @@ export interface Room {
   changeAsSystem<T>(work: (change: Change) => T): Promise<T>
   /** A consistent read by a live session. */
   read<T>(sessionId: string, work: (view: View) => T): Promise<T>
+  /**
+   * The same where the answer may be as long as the document: of all that wait one goes on in each turn of the event loop,
+   * so that another call waits for one such answer and not for that of every reader.
+   */
+  readInTurn<T>(sessionId: string, work: (view: View) => T): Promise<T>
   /** A consistent read without a session, for the room itself. */
   readAsSystem<T>(work: (rows: Rows, now: string) => T): Promise<T>
   /** A text of the document as nodes of the owner page: JSON in UTF-8 with `nodes` and `rest`. */
@@ -114,6 +120,15 @@ export async function startRoom(store: Store, parts: RoomParts): Promise<Room> {
     const status = store.found === 'unclean' ? 'recovered' : undefined
     change.emit({ type: 'workspace.started', version: tx.document.version, payload: { status } })
   })
+  const read: Room['read'] = (sessionId, work) =>
+    analyzed(analyst, (analysis) =>
+      store.read((rows) => {
+        const now = currentMoment(rows, nowMicros())
+        const actor = sessionId === LOOKING.session_id ? lookingActor(now) : liveActor(rows, sessionId, now)
+        const { settings, path } = parts
+        return work({ rows, now, actor, settings, analysis, path, instanceId })
+      }),
+    )
   return {
     poisoned: store.poisoned,
     instanceId,
@@ -123,15 +138,11 @@ export async function startRoom(store: Store, parts: RoomParts): Promise<Room> {
         return changeBySession(running, sessionId, operation, input, work)
       }),
     changeAsSystem: (work) => store.mutate((tx) => work(beginChange(tx, changing))),
-    read: (sessionId, work) =>
-      analyzed(analyst, (analysis) =>
-        store.read((rows) => {
-          const now = currentMoment(rows, nowMicros())
-          const actor = sessionId === LOOKING.session_id ? lookingActor(now) : liveActor(rows, sessionId, now)
-          const { settings, path } = parts
-          return work({ rows, now, actor, settings, analysis, path, instanceId })
-        }),
-      ),
+    read,
+    async readInTurn(sessionId, work) {
+      await nextTurn()
+      return read(sessionId, work)
+    },
     readAsSystem: (work) => store.read((rows) => work(rows, currentMoment(rows, nowMicros()))),
     markup: analyst.page,
     look: async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LIMITS } from '../domain/limits.ts'
 import { openTestRoom } from '../testing/test-room.ts'
+import { turnsOf } from '../testing/turns.ts'
 import type { PageInput } from './page.ts'
 import {
   handoffsPage,
@@ -195,4 +196,21 @@ test('a truncated outline names a call that shows more, at the lowest depth too'
 
   assert.deepEqual(await next(2), { tool: 'workspace_outline', args: { max_depth: 1 } })
   assert.deepEqual(await next(1), { tool: 'workspace_read', args: {} })
+})
+
+test('of those who ask for the document one goes on in each turn, in the order in which they ask', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const turns = turnsOf(t)
+  const readers = Array.from({ length: 5 }, async () => {
+    await room.room.readInTurn(ada.session_id, (view) => readDocument(view, {}))
+    return turns.passed()
+  })
+
+  const ended = await Promise.all(readers)
+
+  assert.deepEqual(
+    ended,
+    [...new Set(ended)].sort((a, b) => a - b),
+  )
 })

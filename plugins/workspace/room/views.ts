@@ -95,10 +95,7 @@ export function readDocument(
   const version = input.version ?? view.rows.document.version
   const target = parseTarget(sectionTarget(input.section))
   const whole = readTarget(textOf(view.rows, version), target, view.analysis.outline)
-  const tokens = input.max_tokens ?? Number.MAX_SAFE_INTEGER
-  if (tokens < 1) throw refusals.max_tokens()
-  const budget = tokens * BYTES_PER_TOKEN
-  const { text, cut } = firstBytes(whole, Math.min(budget, LIMITS.documentBytes))
+  const { text, cut } = withinTokens(whole, input.max_tokens)
   const next = { tool: 'workspace_outline', args: {} }
   return {
     version,
@@ -106,6 +103,12 @@ export function readDocument(
     content: text,
     ...(cut && { truncated: { reason: 'max_tokens' as const, total_bytes: Buffer.byteLength(whole), next } }),
   }
+}
+
+/** No document is longer than `LIMITS.documentBytes`, so without a budget nothing is cut, and nothing encoded to count it. */
+function withinTokens(text: string, tokens?: number) {
+  if (tokens !== undefined && tokens < 1) throw refusals.max_tokens()
+  return tokens === undefined ? { text, cut: false } : firstBytes(text, tokens * BYTES_PER_TOKEN)
 }
 
 function sectionTarget(section: string | undefined): string {

@@ -16,7 +16,7 @@ export function roomRoute(connection: RoomConnection): Route {
       const sessionId = sessionOfRequest(ctx)
       const room = await connection.visit(sessionId)
       await room.look()
-      return json(await room.read(sessionId, roomView))
+      return json(await room.readInTurn(sessionId, roomView))
     },
   }
 }

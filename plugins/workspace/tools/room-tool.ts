@@ -46,6 +46,8 @@ interface RoomToolFacts<I extends z.ZodObject, O extends z.ZodObject> {
 /** A reading tool: `GET /workspace/<name>`. */
 export interface ReadFacts<I extends z.ZodObject, O extends z.ZodObject> extends RoomToolFacts<I, O> {
   look(view: View, input: z.output<I>): Shown<z.input<O>>
+  /** Its answer grows with the document: `readInTurn`. */
+  readonly long?: true
   /** The input of a caller at MCP, which divides the answer into pages itself. Absent: the same as at any door. */
   uncut?(input: z.output<I>): z.output<I>
 }
@@ -75,7 +77,7 @@ export function readTool<I extends z.ZodObject, O extends z.ZodObject>(
   access: RoomAccess,
   facts: ReadFacts<I, O>,
 ): Tool<I, O> {
-  const { look, uncut, ...declared } = facts
+  const { look, long, uncut, ...declared } = facts
   const http: HttpRoute = {
     method: 'GET',
     path: `/workspace/${facts.name.slice('workspace_'.length)}`,
@@ -92,7 +94,8 @@ export function readTool<I extends z.ZodObject, O extends z.ZodObject>(
         input,
         async here({ room, sessionId }) {
           await room.look()
-          return room.read(sessionId, (view) => look(view, input))
+          const read = long ? room.readInTurn : room.read
+          return read(sessionId, (view) => look(view, input))
         },
       })
       return shown as z.input<O> // only read from here on

@@ -26,6 +26,7 @@ export function workspaceDiff(access: RoomAccess) {
     }),
     example: { from_version: 1, to_version: 1 },
     maxResultChars: 500_000,
+    long: true,
     look: (view, { from_version, to_version }) => diffVersions(view, from_version, to_version),
     headline: ({ from_version, to_version, added, removed }) =>
       `Version ${from_version} to ${to_version}: +${added} -${removed} lines.`,

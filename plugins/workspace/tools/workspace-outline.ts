@@ -31,6 +31,7 @@ export function workspaceOutline(access: RoomAccess) {
     }),
     example: {},
     maxResultChars: 500_000,
+    long: true,
     look: (view, { max_depth }) => outlinePage(view, max_depth ?? 6),
     headline: ({ version, sections }) => `${counted(sections.length, 'section')} of version ${version}.`,
   })

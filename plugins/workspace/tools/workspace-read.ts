@@ -26,6 +26,7 @@ export function workspaceRead(access: RoomAccess) {
     }),
     example: {},
     maxResultChars: 500_000,
+    long: true,
     look: readDocument,
     uncut: (input) =>
       input.max_tokens === undefined || input.max_tokens < 1 ? input : { ...input, max_tokens: undefined },
