@@ -95,11 +95,10 @@ const HASH = /-[A-Z0-9]{8}$/
 /** What the first build wrote, and packages that it bundled, may do. */
 const HARMLESS = ['CIRCULAR_DEPENDENCY', 'UNUSED_EXTERNAL_IMPORT']
 
-/** What an entry of the build exports, or runs, is reached from outside. */
+/** What is reached from outside, by its name. */
 function rootsOf(entries: readonly (readonly [string, Output])[]): readonly string[] {
-  const imported = new Set(entries.flatMap(([, { imports }]) => imports.map(({ path }) => path)))
   return entries.flatMap(([path, { entryPoint }]) =>
-    entryPoint !== undefined && (!imported.has(path) || !HASH.test(path.replace(/\.js$/, ''))) ? [path] : [],
+    entryPoint !== undefined && !HASH.test(path.replace(/\.js$/, '')) ? [path] : [],
   )
 }
 
@@ -109,7 +108,7 @@ function nameIn(folder: string, path: string): string {
 
 interface Entry {
   readonly entryPoint: string
-  /** The files that it loads at once. */
+  /** The files that it imports, and those that they import. */
   readonly reached: ReadonlySet<string>
 }
 

@@ -204,19 +204,24 @@ test('lint refuses each habit that STYLE.md rules out', async (t) => {
 })
 
 test('the bundler prints nothing unless it fails', async (t) => {
-  const entries = Object.values(Object(tsup).entry as Record<string, string>)
+  const { entry } = Object(tsup)({}) as { entry: Record<string, string> } // tsup.config.ts exports a function
+  const entries = Object.values(entry)
   const sandbox = await openSandbox(t, {
     'package.json': '{ "type": "module" }',
     'plugins/a/index.ts': 'export const a = 1\n',
     ...Object.fromEntries(entries.map((path) => [path, 'export const one = 1\n'])),
   })
-  sandbox.copy('tsup.config.ts', 'tsconfig.json')
+  sandbox.copy('tsup.config.ts', 'tsconfig.json', 'scripts/merge-chunks.ts')
 
   const built = sandbox.run(process.execPath, [BIN.tsup])
   sandbox.write({ 'plugins/a/index.ts': "import './missing.ts'\n" })
   const failed = sandbox.run(process.execPath, [BIN.tsup])
+  sandbox.write({ 'plugins/a/index.ts': 'export const a = 1\n', 'server/host.ts': 'export const host = 1\n' })
+  const unused = sandbox.run(process.execPath, [BIN.tsup])
 
   assert.deepEqual(built, { code: 0, text: '' })
+  assert.notEqual(unused.code, 0)
+  assert.match(unused.text, /the group host names what nothing imports\(\): server\/host\.ts/)
   assert.notEqual(failed.code, 0)
   assert.match(failed.text, /plugins\/a\/index\.ts.*missing\.ts/s)
 })
