@@ -125,6 +125,15 @@ function newPlace(t: TestContext, bin: string): Place {
   }
 }
 
+/** A process that ended of itself meanwhile needs no signal. */
+function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
+  try {
+    process.kill(pid, name)
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'ESRCH') throw thrown
+  }
+}
+
 /** The server of a data folder, not started yet; it is killed after the test. */
 async function openServer(t: TestContext, { bin, folder, options, run }: Place, data: string) {
   const port = await freePort()
@@ -162,14 +171,12 @@ async function openServer(t: TestContext, { bin, folder, options, run }: Place, 
   }
   const pause = (): { resume(): void } => {
     const pid = server?.pid ?? assert.fail('it does not run')
-    const children = () =>
-      readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
-    process.kill(pid, 'SIGSTOP') // first, so that it starts no more of them
-    const frozen = [pid, ...children().map(Number)]
-    for (const each of frozen) process.kill(each, 'SIGSTOP')
+    signal(pid, 'SIGSTOP') // first, so that it starts no more of them
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+    for (const child of children) signal(Number(child), 'SIGSTOP')
     let isOver = false
     const resume = (): void => {
-      if (!isOver) for (const each of frozen) process.kill(each, 'SIGCONT')
+      if (!isOver) for (const each of [...children.map(Number), pid]) signal(each, 'SIGCONT')
       isOver = true
     }
     t.after(resume)
