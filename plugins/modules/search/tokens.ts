@@ -82,12 +82,6 @@ export function wordsAsWritten(text: string): string[] {
   return writtenWords(text).words.map(({ word }) => word)
 }
 
-/** Every term of a text, split and joined. */
-export function termsOf(text: string): string[] {
-  const { words, joined } = tokenize(text)
-  return [...words, ...joined]
-}
-
 const MAX_NAMES = 20_000
 const MAX_NAME_CHARS = 100
 const names = keepRecent<string, Tokens>(MAX_NAMES)
