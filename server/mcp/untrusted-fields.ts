@@ -99,16 +99,22 @@ function merged(known: Place | undefined, schema: unknown): Place | undefined {
   return known
 }
 
+/** The value with its texts changed; itself, not a copy, where no text changed. */
 function mapped(place: Place | undefined, value: unknown, change: Change, isQuoted = false): unknown {
   const quotes = isQuoted || place?.quotes === true
   if (!place && !quotes) return value
   if (typeof value === 'string') return place?.mark || quotes ? change(value, place?.mark) : value
-  if (Array.isArray(value)) return value.map((entry) => mapped(place?.entries, entry, change, quotes))
+  if (Array.isArray(value)) {
+    const entries = value.map((entry) => mapped(place?.entries, entry, change, quotes))
+    return entries.every((entry, at) => entry === value[at]) ? value : entries
+  }
   if (!isJsonObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => {
-      const at = place?.fields.get(name) ?? place?.others
-      return [quotes ? change(name, undefined) : name, mapped(at, field, change, quotes)]
-    }),
-  )
+  let isSame = true
+  const fields = Object.entries(value).map(([name, field]): [string, unknown] => {
+    const changed = mapped(place?.fields.get(name) ?? place?.others, field, change, quotes)
+    const changedName = quotes ? change(name, undefined) : name
+    isSame &&= changed === field && changedName === name
+    return [changedName, changed]
+  })
+  return isSame ? value : Object.fromEntries(fields)
 }

@@ -13,8 +13,10 @@ export function keepRecent<K, V>(most: number): Recent<K, V> {
       const value = known === undefined ? make() : known
       if (known !== undefined) kept.delete(key)
       kept.set(key, value)
-      const [oldest] = kept.keys()
-      if (kept.size > most && oldest !== undefined) kept.delete(oldest)
+      if (kept.size > most) {
+        const [oldest] = kept.keys()
+        if (oldest !== undefined) kept.delete(oldest)
+      }
       return value
     },
   }

@@ -237,7 +237,8 @@ function placeOf({ index }: SearchParts, { rows, matches, near }: Candidates, at
     const { metadata } = near.record(matches[at] ?? 0)
     return { ...metadata, isLatest: metadata.latest }
   }
-  return { ...index.record(row), isLatest: index.isLatest(row) }
+  const { ref, repository, path } = index.record(row)
+  return { ref, repository, path, isLatest: index.isLatest(row) }
 }
 
 /** Shown where nothing fits. */

@@ -6,7 +6,7 @@ import { rankByWords } from './hybrid-ranking.ts'
 import type { SearchRecord } from './record-columns.ts'
 import type { SearchIndex } from './search-index.ts'
 import { filterOf } from './search-parts.ts'
-import { termsOf } from './tokens.ts'
+import { nameTokens } from './tokens.ts'
 
 const MAX_MATCHED = 8
 
@@ -86,5 +86,10 @@ function matchedNames(summary: ModuleSummary, terms: ReadonlySet<string>): Named
     ...types.map((name) => ({ field: 'resources', name }) as const),
     ...summary.modules.map(({ name }) => ({ field: 'modules', name }) as const),
   ]
-  return things.filter(({ name }) => termsOf(name).some((term) => terms.has(term))).slice(0, MAX_MATCHED)
+  const isTerm = (term: string): boolean => terms.has(term)
+  const isMatched = ({ name }: NamedThing): boolean => {
+    const { words, joined } = nameTokens(name)
+    return words.some(isTerm) || joined.some(isTerm)
+  }
+  return things.filter(isMatched).slice(0, MAX_MATCHED)
 }

@@ -1,6 +1,6 @@
 import { CLOUDS } from './provider-names.ts'
 import type { QueryPlan } from './query-plan.ts'
-import { tokenize } from './tokens.ts'
+import { nameTokens } from './tokens.ts'
 
 /** What is known of a candidate beside its words. */
 export interface CandidatePlace {
@@ -65,11 +65,11 @@ export function preferRoots(
 
 /** Some repositories wrap each of their modules once more, for another tool. */
 function isWrapper(path: string): boolean {
-  return path.split('/')[0] === 'wrappers'
+  return path === 'wrappers' || path.startsWith('wrappers/')
 }
 
 /** Whether the words include the last directory of a path: `modules/fargate-profile` by "fargate profile". */
 function isNamed(path: string, words: ReadonlySet<string>): boolean {
-  const last = tokenize(path.split('/').at(-1) ?? '').words
+  const last = nameTokens(path.slice(path.lastIndexOf('/') + 1)).words
   return last.length > 0 && last.every((word) => words.has(word))
 }

@@ -1,3 +1,4 @@
+import { keepRecent } from '../../../server/plugin.ts'
 import { stem } from './stemmer.ts'
 
 /**
@@ -81,10 +82,13 @@ export function wordsAsWritten(text: string): string[] {
   return writtenWords(text).words.map(({ word }) => word)
 }
 
-/** Every term of a text, split and joined. */
-export function termsOf(text: string): string[] {
-  const { words, joined } = tokenize(text)
-  return [...words, ...joined]
+const MAX_NAMES = 20_000
+const MAX_NAME_CHARS = 100
+const names = keepRecent<string, Tokens>(MAX_NAMES)
+
+/** The tokens of a name of a module or of a part of one: every search asks for those of hundreds. */
+export function nameTokens(name: string): Tokens {
+  return name.length > MAX_NAME_CHARS ? tokenize(name) : names.get(name, () => tokenize(name))
 }
 
 /** A query's tokens; one of stop words only is used as it is. */
