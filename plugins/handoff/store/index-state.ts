@@ -183,14 +183,21 @@ function mustCount({ checkedMs, countedMs, table }: IndexState, folderMs: number
   return table.present <= COUNT_ALWAYS || (countedMs !== folderMs && !isHasty)
 }
 
-/** True if the folder has as many files as the index and the notes know. */
+/**
+ * True if the folder has as many files as the index and the notes know. A noted file that is missing was lost in a power
+ * cut, since it is noted before its name is flushed, and another one may be there without its note.
+ */
 async function isComplete(
   store: IndexedStore,
   { table, folderMs = 0 }: IndexState,
   changes: readonly FolderChange[],
 ): Promise<boolean> {
-  const added = changedSince(changes, folderMs).filter((name) => table.known(name) === undefined)
-  return (await listed(store)).length === table.present + added.length
+  const noted = changedSince(changes, folderMs)
+  const names = await listed(store)
+  const present = noted.length === 0 ? undefined : new Set(names)
+  if (!noted.every((name) => present?.has(name))) return false
+  const added = noted.filter((name) => table.known(name) === undefined)
+  return names.length === table.present + added.length
 }
 
 async function listed({ disk, layout }: IndexedStore): Promise<string[]> {
