@@ -92,8 +92,8 @@ export async function readFiles(
 ): Promise<Reading> {
   let read = 0
   const lost: string[] = []
-  if (changed.length === 0) return { read, lost } // a builder takes room for a whole segment
-  const builder = createSegmentBuilder()
+  if (changed.length === 0) return { read, lost }
+  const builder = createSegmentBuilder(Math.min(changed.length, SEGMENT_ROWS))
   while (read < changed.length && time.toRead()) {
     const batch = changed.slice(read, read + PARALLEL_READS)
     for (const file of await Promise.all(batch.map((seen) => fileOf(files, seen)))) {

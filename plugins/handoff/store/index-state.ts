@@ -4,10 +4,11 @@ import { type Candidate, lookAt, readFiles, type Time } from './file-scan.ts'
 import { changedSince, explains, type FolderChange, YOUNG_MS } from './folder-changes.ts'
 import { type Layer, withoutFiles, withSegment } from './layers.ts'
 import type { Layout } from './layout.ts'
+import { withFewSmall, withFewUnsaved } from './merged-layers.ts'
 import { type Segment, segmentOf } from './open-segment.ts'
 import { type FileTable, type KnownFile, tableOf } from './record-table.ts'
 import { loadIndex, type SavedIndex, saveIndex, written } from './saved-index.ts'
-import { createSegmentBuilder, SEGMENT_ROWS } from './segment.ts'
+import { SEGMENT_ROWS } from './segment.ts'
 
 export interface Shortcomings {
   /** Files that were not read in time. The table lacks them. */
@@ -56,7 +57,6 @@ const LOOKING_SHARE = 0.7
 const COUNT_ALWAYS = 2000
 /** Unsaved rows that are worth a file. Fewer are read again by the next process. */
 const WORTH_SAVING = 16
-const MAX_SMALL_SEGMENTS = 6
 
 /** The state without any record. */
 export function emptyState(): IndexState {
@@ -226,7 +226,11 @@ async function foundIn(
     layers = withSegment(layers, await keptSegment(store, bytes))
   })
   if (lost.length > 0) layers = withoutFiles(layers, lost)
-  return { layers, unread: look.unseen + look.changed.length - read, unchecked: look.unchecked }
+  return {
+    layers: withFewUnsaved(layers),
+    unread: look.unseen + look.changed.length - read,
+    unchecked: look.unchecked,
+  }
 }
 
 /** The named files, then the due ones, one by one: a list of all of them would cost more to keep than to make. */
@@ -271,7 +275,12 @@ export function isWorthSaving(state: IndexState, nowMs: number, isFull: boolean)
 /** The state with its index on disk. */
 export async function saved({ disk, layout, now }: IndexedStore, state: IndexState): Promise<IndexState> {
   const { folderMs, countedMs } = state
-  const layers = await saveIndex(disk, layout, { layers: withoutSmall(state), folderMs, countedMs }, now())
+  const layers = await saveIndex(
+    disk,
+    layout,
+    { layers: withFewSmall(state.layers), folderMs, countedMs },
+    now(),
+  )
   const isSaved = layers.every(({ segment }) => segment.bytes === undefined)
   return {
     ...state,
@@ -280,26 +289,4 @@ export async function saved({ disk, layout, now }: IndexedStore, state: IndexSta
     savedMs: now(),
     savedFolderMs: isSaved ? folderMs : state.savedFolderMs,
   }
-}
-
-/** The layers, with the segments of few files put together when there are many. */
-function withoutSmall({ layers, table }: IndexState): readonly Layer[] {
-  const small = layers
-    .map((layer, at) => ({ layer, at, live: table.live[at] ?? 0 }))
-    .filter(({ live }) => live < SEGMENT_ROWS / 2)
-    .sort((a, b) => a.live - b.live)
-  if (small.length <= MAX_SMALL_SEGMENTS) return layers
-  const merged: Layer[] = []
-  let builder = createSegmentBuilder()
-  const finish = () => merged.push({ segment: segmentOf(builder.bytes()), replaced: undefined })
-  for (const { at, live } of small) {
-    if (builder.count + live > SEGMENT_ROWS) {
-      finish()
-      builder = createSegmentBuilder()
-    }
-    for (const file of table.filesOf(at)) builder.add(file)
-  }
-  finish()
-  const replaced = new Set(small.map(({ layer }) => layer))
-  return [...layers.filter((layer) => !replaced.has(layer)), ...merged]
 }
