@@ -12,6 +12,11 @@ export function occurrenceOf(row: number, field: number, count: number): Occurre
   return (row << (COUNT_BITS + FIELD_BITS)) | (field << COUNT_BITS) | Math.min(count, MAX_COUNT)
 }
 
+/** The same occurrence in another row. */
+export function ofRow(one: Occurrence, row: number): Occurrence {
+  return occurrenceOf(row, fieldOfOccurrence(one), countOfOccurrence(one))
+}
+
 export function rowOfOccurrence(one: Occurrence): number {
   return one >>> (COUNT_BITS + FIELD_BITS)
 }

@@ -16,6 +16,7 @@ import {
 } from './index-state.ts'
 import { withSegment } from './layers.ts'
 import type { Layout } from './layout.ts'
+import { withFewUnsaved } from './merged-layers.ts'
 import { DamagedSegment } from './open-segment.ts'
 import { parseRecord } from './read-record.ts'
 import { MAX_DAMAGES, type RecordIndex, viewOf } from './record-index.ts'
@@ -104,9 +105,9 @@ async function follow(
   const read = new Map<string, IndexedFile>()
   const finish = async () => {
     if (read.size === 0) return
-    const builder = createSegmentBuilder()
+    const builder = createSegmentBuilder(read.size)
     for (const file of read.values()) builder.add(file)
-    layers = withSegment(layers, await keptSegment(store, builder.bytes()))
+    layers = withFewUnsaved(withSegment(layers, await keptSegment(store, builder.bytes())))
     read.clear()
   }
   while (seen < last && toRead()) {

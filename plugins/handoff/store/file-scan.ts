@@ -3,7 +3,7 @@ import { type Disk, nextTurn } from '../../../server/plugin.ts'
 import { isUuid } from '../domain/record-id.ts'
 import { rowOf, searchText } from '../domain/record-row.ts'
 import type { Layout } from './layout.ts'
-import { type Problem, readRecord } from './read-record.ts'
+import { type Problem, parseRecent, parseRecord, readRecord } from './read-record.ts'
 import type { FileTime } from './record-table.ts'
 import { createSegmentBuilder, SEGMENT_ROWS } from './segment.ts'
 import { fieldsOf, type IndexedFile, indexedFile } from './segment-columns.ts'
@@ -92,11 +92,12 @@ export async function readFiles(
 ): Promise<Reading> {
   let read = 0
   const lost: string[] = []
-  if (changed.length === 0) return { read, lost } // a builder takes room for a whole segment
-  const builder = createSegmentBuilder()
+  if (changed.length === 0) return { read, lost }
+  const builder = createSegmentBuilder(Math.min(changed.length, SEGMENT_ROWS))
+  const parse = changed.length > PARALLEL_READS ? parseRecord : parseRecent
   while (read < changed.length && time.toRead()) {
     const batch = changed.slice(read, read + PARALLEL_READS)
-    for (const file of await Promise.all(batch.map((seen) => fileOf(files, seen)))) {
+    for (const file of await Promise.all(batch.map((seen) => fileOf(files, seen, parse)))) {
       if (typeof file === 'string') lost.push(file)
       else builder.add(file)
     }
@@ -108,11 +109,15 @@ export async function readFiles(
 }
 
 /** A file as the index keeps it, or the name of one that was removed. */
-async function fileOf({ disk, layout }: Files, { name, mtimeMs, size }: Seen): Promise<IndexedFile | string> {
+async function fileOf(
+  { disk, layout }: Files,
+  { name, mtimeMs, size }: Seen,
+  parse: typeof parseRecord,
+): Promise<IndexedFile | string> {
   const id = name.slice(0, -'.json'.length)
   const facts = { name, mtimeMs, size }
   if (!isUuid(id)) return indexedFile({ ...facts, problem: misnamed(name) })
-  const found = await readRecord(disk, layout, id)
+  const found = await readRecord(disk, layout, id, parse)
   if (!found) return name
   if (found.kind === 'broken') return indexedFile({ ...facts, problem: found.problem })
   const row = rowOf(found.record, found.path, mtimeMs)

@@ -16,18 +16,18 @@ const NEWLINE = 10
 export const YOUNG_MS = 50
 
 /**
- * Runs `write`, which puts the file `name` into the folder of records, and notes it, so that an index need not look at
- * every file to find this one. Without an index, or where it cannot be written, nothing is noted: the next reader looks
- * at every file.
+ * Runs `put`, which gives the file `name` its place in the folder of records, and notes it, so that an index need not
+ * look at every file to find this one. Without an index, or where it cannot be written, nothing is noted: the next reader
+ * looks at every file. So does one that comes between the step and its note: `put` is that step only, and waits for no disk.
  */
 export async function notingChange(
   { disk, layout }: { readonly disk: Disk; readonly layout: Layout },
   name: string,
-  write: () => Promise<void>,
+  put: () => Promise<void>,
 ): Promise<void> {
-  const before = await folderTime(disk, layout)
-  await write()
-  const change: FolderChange = { name, before, after: await folderTime(disk, layout) }
+  const before = folderTime(disk, layout)
+  await put()
+  const change: FolderChange = { name, before, after: folderTime(disk, layout) }
   try {
     disk.appendSync(join(layout.cache, FILE), `${JSON.stringify(change)}\n`)
   } catch (thrown) {
@@ -35,8 +35,8 @@ export async function notingChange(
   }
 }
 
-async function folderTime(disk: Disk, layout: Layout): Promise<number> {
-  return (await disk.stat(layout.records))?.modifiedMs ?? 0
+function folderTime(disk: Disk, layout: Layout): number {
+  return disk.statSync(layout.records)?.modifiedMs ?? 0
 }
 
 /** The noted changes, oldest first; damaged lines are left out. */

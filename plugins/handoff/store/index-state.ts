@@ -4,10 +4,11 @@ import { type Candidate, lookAt, readFiles, type Time } from './file-scan.ts'
 import { changedSince, explains, type FolderChange, YOUNG_MS } from './folder-changes.ts'
 import { type Layer, withoutFiles, withSegment } from './layers.ts'
 import type { Layout } from './layout.ts'
+import { withFewSmall, withFewUnsaved } from './merged-layers.ts'
 import { type Segment, segmentOf } from './open-segment.ts'
 import { type FileTable, type KnownFile, tableOf } from './record-table.ts'
 import { loadIndex, type SavedIndex, saveIndex, written } from './saved-index.ts'
-import { createSegmentBuilder, SEGMENT_ROWS } from './segment.ts'
+import { SEGMENT_ROWS } from './segment.ts'
 
 export interface Shortcomings {
   /** Files that were not read in time. The table lacks them. */
@@ -56,7 +57,6 @@ const LOOKING_SHARE = 0.7
 const COUNT_ALWAYS = 2000
 /** Unsaved rows that are worth a file. Fewer are read again by the next process. */
 const WORTH_SAVING = 16
-const MAX_SMALL_SEGMENTS = 6
 
 /** The state without any record. */
 export function emptyState(): IndexState {
@@ -183,14 +183,21 @@ function mustCount({ checkedMs, countedMs, table }: IndexState, folderMs: number
   return table.present <= COUNT_ALWAYS || (countedMs !== folderMs && !isHasty)
 }
 
-/** True if the folder has as many files as the index and the notes know. */
+/**
+ * True if the folder has as many files as the index and the notes know. A noted file that is missing was lost in a power
+ * cut, since it is noted before its name is flushed, and another one may be there without its note.
+ */
 async function isComplete(
   store: IndexedStore,
   { table, folderMs = 0 }: IndexState,
   changes: readonly FolderChange[],
 ): Promise<boolean> {
-  const added = changedSince(changes, folderMs).filter((name) => table.known(name) === undefined)
-  return (await listed(store)).length === table.present + added.length
+  const noted = changedSince(changes, folderMs)
+  const names = await listed(store)
+  const present = noted.length === 0 ? undefined : new Set(names)
+  if (!noted.every((name) => present?.has(name))) return false
+  const added = noted.filter((name) => table.known(name) === undefined)
+  return names.length === table.present + added.length
 }
 
 async function listed({ disk, layout }: IndexedStore): Promise<string[]> {
@@ -219,7 +226,11 @@ async function foundIn(
     layers = withSegment(layers, await keptSegment(store, bytes))
   })
   if (lost.length > 0) layers = withoutFiles(layers, lost)
-  return { layers, unread: look.unseen + look.changed.length - read, unchecked: look.unchecked }
+  return {
+    layers: withFewUnsaved(layers),
+    unread: look.unseen + look.changed.length - read,
+    unchecked: look.unchecked,
+  }
 }
 
 /** The named files, then the due ones, one by one: a list of all of them would cost more to keep than to make. */
@@ -264,7 +275,12 @@ export function isWorthSaving(state: IndexState, nowMs: number, isFull: boolean)
 /** The state with its index on disk. */
 export async function saved({ disk, layout, now }: IndexedStore, state: IndexState): Promise<IndexState> {
   const { folderMs, countedMs } = state
-  const layers = await saveIndex(disk, layout, { layers: withoutSmall(state), folderMs, countedMs }, now())
+  const layers = await saveIndex(
+    disk,
+    layout,
+    { layers: withFewSmall(state.layers), folderMs, countedMs },
+    now(),
+  )
   const isSaved = layers.every(({ segment }) => segment.bytes === undefined)
   return {
     ...state,
@@ -273,26 +289,4 @@ export async function saved({ disk, layout, now }: IndexedStore, state: IndexSta
     savedMs: now(),
     savedFolderMs: isSaved ? folderMs : state.savedFolderMs,
   }
-}
-
-/** The layers, with the segments of few files put together when there are many. */
-function withoutSmall({ layers, table }: IndexState): readonly Layer[] {
-  const small = layers
-    .map((layer, at) => ({ layer, at, live: table.live[at] ?? 0 }))
-    .filter(({ live }) => live < SEGMENT_ROWS / 2)
-    .sort((a, b) => a.live - b.live)
-  if (small.length <= MAX_SMALL_SEGMENTS) return layers
-  const merged: Layer[] = []
-  let builder = createSegmentBuilder()
-  const finish = () => merged.push({ segment: segmentOf(builder.bytes()), replaced: undefined })
-  for (const { at, live } of small) {
-    if (builder.count + live > SEGMENT_ROWS) {
-      finish()
-      builder = createSegmentBuilder()
-    }
-    for (const file of table.filesOf(at)) builder.add(file)
-  }
-  finish()
-  const replaced = new Set(small.map(({ layer }) => layer))
-  return [...layers.filter((layer) => !replaced.has(layer)), ...merged]
 }

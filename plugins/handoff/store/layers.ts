@@ -64,7 +64,7 @@ function withoutKeys(layers: readonly Layer[], keys: readonly KeyWords[]): reado
     if (found < 0) continue
     const at = layerIn(found)
     const { count } = segmentWith(layers, found)
-    const own = marks.get(at) ?? Uint8Array.from(layers[at]?.replaced ?? new Uint8Array(count))
+    const own = marks.get(at) ?? layers[at]?.replaced?.slice() ?? new Uint8Array(count)
     own[rowIn(found)] = 1
     marks.set(at, own)
   }
@@ -125,17 +125,11 @@ function rowsIn({ segment, replaced }: Layer): Rows {
   }
 }
 
-/** The numbers of one layer's rows that count. */
-export function liveRowsOf(layers: readonly Layer[], at: number): readonly number[] {
-  const layer = layers[at]
-  if (!layer) return []
-  const { records, problems } = rowsOf(layer)
-  return [...records, ...problems].map((row) => numberOf(at, row))
-}
-
 /** How many rows of a layer count. */
 export function liveCount({ segment, replaced }: Layer): number {
-  return replaced ? replaced.reduce((count, mark) => count - mark, segment.count) : segment.count
+  let count = segment.count
+  if (replaced) for (let row = 0; row < replaced.length; row++) count -= replaced[row] ?? 0
+  return count
 }
 
 /** Every child that counts, with the key of a parent, which is valid during the visit only. */

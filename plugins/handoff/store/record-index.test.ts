@@ -82,6 +82,57 @@ test('a change by satchel in another process is found without a look at every fi
   assert.ok(looked.length > 0 && looked.length < 2100, `${looked.length} files were looked at`)
 })
 
+test('a list while a write waits for the disk looks at no other file', async (t) => {
+  const { layout, fresh, looked, put } = storeOf(t, 100)
+  put(3)
+  settle(layout.records)
+  const index = fresh()
+  await titleOf(7, index)
+  let named = () => {}
+  const isNamed = new Promise<void>((resolve) => {
+    named = resolve
+  })
+  let flush = () => {}
+  const isFlushed = new Promise<void>((resolve) => {
+    flush = resolve
+  })
+  const slow: Disk = {
+    ...realDisk,
+    syncDirectory: async (path) => {
+      if (path !== layout.records) return
+      named()
+      await isFlushed
+    },
+  }
+  const store = openStore({ disk: slow, layout, now: Date.now })
+
+  const writing = store.update(sampleId(7), undefined, (current) =>
+    current.document?.text.replace('Record 7', 'Not flushed yet'),
+  )
+  await isNamed
+  looked.length = 0
+  const title = await titleOf(7, index)
+  flush()
+  await writing
+
+  assert.equal(title, 'Not flushed yet')
+  assert.ok(looked.length < 10, `${looked.length} files were looked at`)
+})
+
+test('a record whose note a power cut took is found, also where it took the record of another note', async (t) => {
+  const { layout, fresh, put } = storeOf(t, 50)
+  settle(layout.records)
+  await fresh().view()
+  const before = statSync(layout.records).mtimeMs
+
+  put(50)
+  const after = statSync(layout.records).mtimeMs
+  const lost = { name: `${sampleId(51)}.json`, before, after }
+  appendFileSync(join(layout.cache, 'changes'), `${JSON.stringify(lost)}\n`)
+
+  assert.equal(await titleOf(50, fresh()), 'Record 50')
+})
+
 test('a change by another program is found, among changes by satchel too', async (t) => {
   const { layout, fresh, store, put } = storeOf(t, 50)
   settle(layout.records)

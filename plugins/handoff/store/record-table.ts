@@ -8,7 +8,6 @@ import {
   layerIn,
   liveCount,
   liveRows,
-  liveRowsOf,
   numberOf,
   recordsOf,
   rowIn,
@@ -17,14 +16,12 @@ import {
 import type { Segment } from './open-segment.ts'
 import type { Problem } from './read-record.ts'
 import { batchesOf } from './record-batches.ts'
-import { blobs, contents, type RowContent } from './row-content.ts'
+import { blobs, contents } from './row-content.ts'
 import { type KeyWords, keyAt, wordsOfKey } from './segment.ts'
 import {
   flagsIn,
   type Group,
-  type IndexedFile,
   idAt,
-  indexedFile,
   isProblemIn,
   isSkeletonIn,
   keyOf,
@@ -52,10 +49,6 @@ export interface FileTable extends RecordTable {
   /** Files that exist, records and problems. */
   readonly present: number
   problems(): readonly Problem[]
-  /** Rows of each segment that exist and that no later one replaces. */
-  readonly live: readonly number[]
-  /** The files of a segment that no later one replaces, to write them again. */
-  filesOf(segment: number): readonly IndexedFile[]
 }
 
 /** A table of these segments. Nothing is read before it is asked for. */
@@ -225,10 +218,7 @@ function isProblem(layers: readonly Layer[], number: number): boolean {
   return segment.problems > 0 && isProblemIn(segment.columns('states').bits[rowIn(number)] ?? 0)
 }
 
-type Files = Pick<
-  FileTable,
-  'known' | 'files' | 'present' | 'problems' | 'live' | 'filesOf' | 'load' | 'texts'
->
+type Files = Pick<FileTable, 'known' | 'files' | 'present' | 'problems' | 'load' | 'texts'>
 
 /** So many files are looked for one by one; for more an index of all is made. */
 const FEW_FILES = 4000
@@ -238,10 +228,8 @@ function filesOf({ layers, rows: live }: Known): Files {
     blobs(layers, rows, 'texts').map((bytes) => bytes.toString('utf8').split('\u0000'))
   let asked = 0
   let find = (key: KeyWords): number => findRow(layers, key)
-  const counts = layers.map(liveCount)
   return {
-    live: counts,
-    present: counts.reduce((sum, count) => sum + count, 0),
+    present: layers.reduce((sum, layer) => sum + liveCount(layer), 0),
     known(name) {
       asked += 1
       if (asked === FEW_FILES) find = keysOf(layers)
@@ -264,18 +252,6 @@ function filesOf({ layers, rows: live }: Known): Files {
     },
     load: async (rows) => contents(layers, rows).flatMap(({ row }) => row ?? []),
     texts: async (rows) => texts(rows),
-    filesOf(at) {
-      const rows = liveRowsOf(layers, at)
-      const [found, fields] = [contents(layers, rows), texts(rows)]
-      return rows.map((row, n) => {
-        const content: RowContent = found[n] ?? { name: '' }
-        return indexedFile({
-          ...content,
-          ...timeIn(layers, row),
-          ...(content.row && { fields: fields[n] ?? [] }),
-        })
-      })
-    },
   }
 }
 

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { occurrenceOf } from '../domain/occurrence.ts'
+import { occurrenceOf, ofRow, rowOfOccurrence } from '../domain/occurrence.ts'
 import { SEARCH_FIELDS } from '../domain/record-row.ts'
 import { folded, wordsOf } from '../domain/words.ts'
 import { createPieces, type Pieces } from './pieces.ts'
@@ -16,6 +16,11 @@ const BLOCK_WORDS = 64
 export interface WordList {
   /** Adds the fields of a row; rows come in order. Gives the number of different words in each. */
   add(row: number, fields: readonly string[]): readonly number[]
+  /**
+   * Adds the words and postings of another list, each row by its new number, after all rows that are here; rows whose
+   * number is below 0 are left out.
+   */
+  addEncoded(words: Buffer, postings: Buffer, numbers: Int32Array): void
   /**
    * The words with the place, number and checksum of their postings, one on a line (`\nword\tat\tcount\tcrc`), in the
    * order of strings; and their blocks in the same form, by their first words. Once, and valid until `clear`.
@@ -50,6 +55,20 @@ export function createWordList(): WordList {
         }
         return Math.min(counts.length, MAX_LENGTH)
       }),
+    addEncoded(encoded, otherPostings, rows) {
+      for (const line of encoded.toString('utf8').split('\n')) {
+        if (line === '') continue // between two blocks
+        const [word = '', ...entry] = line.split('\t')
+        const [at, length] = entryOf(entry)
+        let number: number | undefined
+        for (const one of postingsIn(otherPostings.subarray(at, at + length))) {
+          const row = rows[rowOfOccurrence(one)] ?? -1
+          if (row < 0) continue
+          number ??= numberOf(word)
+          occurrences.add(number, ofRow(one, row))
+        }
+      }
+    },
     encoded() {
       const sorted = [...numbers.keys()].sort()
       const lines = placed(postings, sorted, (word) => occurrences.of(numbers.get(word) ?? 0))

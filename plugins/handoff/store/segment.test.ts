@@ -71,3 +71,14 @@ test('pieces hold bytes of any length in their order, again after they were clea
     pieces.clear()
   }
 })
+
+test('files of other segments give the same segment as the files themselves, without those that were replaced', () => {
+  const first = segmentOf(segmentWith(createSegmentBuilder(), [5, 1, 3, 2, 4]))
+  const other = segmentOf(segmentWith(createSegmentBuilder(), [9, 7]))
+  const builder = createSegmentBuilder(4)
+  builder.addSegment(first, Uint8Array.of(0, 1, 0, 0, 1))
+  builder.addSegment(other, Uint8Array.of(1, 0))
+
+  assert.equal(builder.count, 4)
+  assert.deepEqual(Buffer.from(builder.bytes()), segmentWith(createSegmentBuilder(), [5, 3, 2, 7]))
+})

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { createPieces } from './pieces.ts'
+import { createPieces, type Pieces } from './pieces.ts'
 import {
   type Columns,
   GROUPS,
@@ -40,20 +40,34 @@ const MAGIC = 'satchel handoff segment 4 '
 /** The header with its line end; the sections follow. */
 export const HEADER_BYTES = 1024
 
+/** What a builder takes of a segment that is open: see `Segment`. */
+interface OpenSegment {
+  readonly count: number
+  columns<G extends Group>(group: G): Columns<G>
+  passingColumns<G extends Group>(group: G): Columns<G>
+  edges(): Uint32Array
+  section(name: Section): Buffer
+}
+
 /** Takes files one by one and makes segments of them: parts of the index that never change. */
 export interface SegmentBuilder {
   readonly count: number
   add(file: IndexedFile): void
+  /**
+   * Adds the files of a segment, without those that are marked as replaced: its bytes as they are, since to take texts
+   * apart into words costs ten times as much. Errors: `DamagedSegment`.
+   */
+  addSegment(segment: OpenSegment, replaced: Uint8Array | undefined): void
   /** The bytes of a segment of all files since the last one. They are valid until the next call of `bytes`. */
   bytes(): Buffer
 }
 
-/** A builder without files. Keeps no objects of them, only bytes, in room that serves one segment after another. */
-export function createSegmentBuilder(): SegmentBuilder {
-  const buffers = Object.fromEntries(
-    GROUP_NAMES.map((group) => [group, new ArrayBuffer(SEGMENT_ROWS * rowBytes(group))]),
-  ) as Readonly<Record<Group, ArrayBuffer>> // one for each group
-  const columns = allColumns((group) => viewOf(group, buffers[group], SEGMENT_ROWS))
+/**
+ * A builder without files, for segments of at most `capacity`. Keeps no objects of them, only bytes, in room that serves
+ * one segment after another.
+ */
+export function createSegmentBuilder(capacity = SEGMENT_ROWS): SegmentBuilder {
+  const columns = allColumns((group) => viewOf(group, new ArrayBuffer(capacity * rowBytes(group)), capacity))
   const [rows, texts, edges] = [createPieces(), createPieces(), createPieces()]
   const words = createWordList()
   let count = 0
@@ -77,10 +91,22 @@ export function createSegmentBuilder(): SegmentBuilder {
       for (const parent of file.parents) edges.add(edgeOf(count, parent))
       count += 1
     },
+    addSegment(segment, replaced) {
+      const numbers = newNumbers(segment.count, replaced, count)
+      copyColumns(columns, segment, numbers)
+      copyBlobs(columns, segment, { numbers, rows, texts })
+      words.addEncoded(segment.section('words'), segment.section('postings'), numbers)
+      const own = segment.edges()
+      for (let at = 0; at < own.length; at += EDGE_WORDS) {
+        const child = numbers[own[at] ?? 0] ?? REPLACED
+        if (child !== REPLACED) edges.add(edgeWith(child, own.subarray(at + 1, at + EDGE_WORDS)))
+      }
+      count = numbers.reduce((next, number) => Math.max(next, number + 1), count)
+    },
     bytes() {
       columns.keys.order.set(orderOf(columns.keys.key, count))
       const facts = factsOf(columns, count)
-      const groups = GROUP_NAMES.map((group) => [group, shortened(columns[group], count)])
+      const groups = GROUP_NAMES.map((group) => [group, shortened(columns[group], count / capacity)])
       const { blocks, words: list, postings } = words.encoded()
       const parts = laidOut(facts, {
         ...(Object.fromEntries(groups) as Record<Group, Parts>), // one for each group
@@ -171,11 +197,67 @@ function place(
   crc[n] = crc32(blob.bytes)
 }
 
-/** The columns of a group one behind the other, each with its first rows only. */
-function shortened(columns: Columns<Group>, count: number): Parts {
+/** Of a row that is left out. */
+const REPLACED = -1
+
+/** By old number the new one of each row, `from` on. */
+function newNumbers(count: number, replaced: Uint8Array | undefined, from: number): Int32Array {
+  const numbers = new Int32Array(count)
+  let next = from
+  for (let row = 0; row < count; row++) numbers[row] = replaced?.[row] === 1 ? REPLACED : next++
+  return numbers
+}
+
+/** Copies what a row has of its own; its places and its order are those of another segment. */
+function copyColumns(columns: AllColumns, segment: OpenSegment, numbers: Int32Array): void {
+  for (const group of GROUP_NAMES) {
+    if (group === 'places') continue
+    const own: Readonly<Record<string, Numbers>> = columns[group]
+    for (const [name, from] of Object.entries<Numbers>(segment.passingColumns(group))) {
+      const to = own[name]
+      if (to) copyRows(to, from, numbers)
+    }
+  }
+}
+
+function copyRows(to: Numbers, from: Numbers, numbers: Int32Array): void {
+  const width = from.length / numbers.length
+  for (let row = 0; row < numbers.length; row++) {
+    const number = numbers[row] ?? REPLACED
+    if (number === REPLACED) continue
+    for (let at = 0; at < width; at++) to[number * width + at] = from[row * width + at] ?? 0
+  }
+}
+
+type Numbers = Float64Array | Uint32Array | Uint16Array
+
+interface Blobs {
+  readonly numbers: Int32Array
+  readonly rows: Pieces
+  readonly texts: Pieces
+}
+
+function copyBlobs({ places }: AllColumns, segment: OpenSegment, { numbers, rows, texts }: Blobs): void {
+  const from = segment.columns('places')
+  const [ownRows, ownTexts] = [segment.section('rows'), segment.section('texts')]
+  for (const [row, number] of numbers.entries()) {
+    if (number === REPLACED) continue
+    const [rowAt, rowSize] = [from.rowAt[row] ?? 0, from.rowSize[row] ?? 0]
+    const [textAt, textSize] = [from.textAt[row] ?? 0, from.textSize[row] ?? 0]
+    places.rowAt[number] = rows.add(ownRows.subarray(rowAt, rowAt + rowSize))
+    places.textAt[number] = texts.add(ownTexts.subarray(textAt, textAt + textSize))
+    places.rowSize[number] = rowSize
+    places.textSize[number] = textSize
+    places.rowCrc[number] = from.rowCrc[row] ?? 0
+    places.textCrc[number] = from.textCrc[row] ?? 0
+  }
+}
+
+/** The columns of a group one behind the other, each with this share of its rows only, the first ones. */
+function shortened(columns: Columns<Group>, share: number): Parts {
   const arrays: readonly ArrayBufferView[] = Object.values(columns)
   return arrays.map(({ buffer, byteOffset, byteLength }) =>
-    Buffer.from(buffer, byteOffset, (byteLength / SEGMENT_ROWS) * count),
+    Buffer.from(buffer, byteOffset, Math.round(byteLength * share)),
   )
 }
 
@@ -183,11 +265,14 @@ function shortened(columns: Columns<Group>, count: number): Parts {
 export const EDGE_WORDS = 5
 
 function edgeOf(child: number, parent: Buffer): Buffer {
+  return edgeWith(child, wordsOfKey(parent))
+}
+
+function edgeWith(child: number, parent: ArrayLike<number>): Buffer {
   const words = new Uint32Array(EDGE_WORDS)
   words[0] = child
-  const edge = Buffer.from(words.buffer)
-  edge.set(parent, 4)
-  return edge
+  words.set(parent, 1)
+  return Buffer.from(words.buffer)
 }
 
 /** The 16 bytes that identify a file, as four words. */

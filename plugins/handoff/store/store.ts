@@ -148,12 +148,14 @@ interface Files {
 }
 
 async function commitNew(files: Files, id: string, text: string): Promise<Written> {
-  const { disk, layout } = files
+  const { layout } = files
   try {
     const temp = newTemp(layout, 'record')
-    await notingChange(files, basename(recordFile(layout, id)), () =>
-      createFileDurably(recordFile(layout, id), text, { disk, mode: RECORD_MODE, temp }),
-    )
+    await createFileDurably(recordFile(layout, id), text, {
+      disk: noting(files, id),
+      mode: RECORD_MODE,
+      temp,
+    })
   } catch (thrown) {
     throw systemCode(thrown) === 'EEXIST' ? alreadyThere(id) : thrown
   }
@@ -161,17 +163,25 @@ async function commitNew(files: Files, id: string, text: string): Promise<Writte
 }
 
 async function commitChange(files: Files, id: string, text: string, held: HeldLock): Promise<Written> {
-  const { disk, layout } = files
-  await notingChange(files, basename(recordFile(layout, id)), () =>
-    writeFileDurably(recordFile(layout, id), text, {
-      disk,
-      mode: RECORD_MODE,
-      temp: newTemp(layout, 'record'),
-      // Another process may have taken the lock over while this one was suspended.
-      beforeCommit: held.check,
-    }),
-  )
+  const { layout } = files
+  await writeFileDurably(recordFile(layout, id), text, {
+    disk: noting(files, id),
+    mode: RECORD_MODE,
+    temp: newTemp(layout, 'record'),
+    // Another process may have taken the lock over while this one was suspended.
+    beforeCommit: held.check,
+  })
   return announced(files, id, text)
+}
+
+/** The disk, on which the step that gives the record's file its name is noted before anything waits for a flush. */
+function noting(files: Files, id: string): Disk {
+  const name = basename(recordFile(files.layout, id))
+  return {
+    ...files.disk,
+    link: (from, to) => notingChange(files, name, () => files.disk.link(from, to)),
+    rename: (from, to) => notingChange(files, name, () => files.disk.rename(from, to)),
+  }
 }
 
 function announced({ layout, written }: Files, id: string, text: string): Written {
