@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Analysis } from '../domain/analysis.ts'
 import { unifiedDiff } from '../domain/difference.ts'
 import { merge } from '../domain/merge.ts'
-import { outlineOf } from '../domain/outline.ts'
+import { outlineOf, packOutline } from '../domain/outline.ts'
 import { openTestRoom } from '../testing/test-room.ts'
 import { turnsOf } from '../testing/turns.ts'
 import { type Analyst, analyzed, createAnalyst, Unanswered } from './analyst.ts'
@@ -61,6 +62,60 @@ test('of those who wait for the same answer one goes on in each turn of the even
   const ended = await Promise.all(readers)
 
   assert.equal(new Set(ended).size, readers.length, `ended in turns ${ended}`)
+})
+
+/** Threads that answer when the test says so. */
+function heldThreads() {
+  const asked: string[] = []
+  const answers: ((answer: unknown) => void)[] = []
+  const made = createAnalyst(() => ({
+    ask({ kind }) {
+      asked.push(kind)
+      return new Promise((resolve) => answers.push(resolve))
+    },
+    end: async () => undefined,
+  }))
+  return { made, asked, answers }
+}
+
+test('the page is analyzed after what the rules asked before and beside it, and not after what they ask later', async () => {
+  const { made, asked, answers } = heldThreads()
+  const turns = () => pause(20)
+  assert.throws(() => made.knowing([]).merge(LONG, LATER, ''), Unanswered)
+  const pages = [made.page('# A\n'), made.page('# A\n')]
+  assert.throws(() => made.knowing([]).outline(LONG), Unanswered)
+
+  await turns()
+  answers[0]?.('merged')
+  await turns()
+  const before = [...asked]
+  assert.throws(() => made.knowing([]).outline(LATER), Unanswered)
+  answers[1]?.(packOutline(LONG))
+  await turns()
+  answers[3]?.(Buffer.from('{}'))
+
+  assert.deepEqual(before, ['merge', 'outline'])
+  assert.deepEqual(asked, ['merge', 'outline', 'outline', 'page'])
+  assert.deepEqual((await Promise.all(pages)).map(String), ['{}', '{}'])
+})
+
+test('the page is analyzed although the thread of the rules fails', async () => {
+  const failing = createAnalyst(() => ({
+    ask: async ({ kind }) => {
+      if (kind !== 'page') throw new Error('ended')
+      return Buffer.from('{}')
+    },
+    end: async () => undefined,
+  }))
+  const refused = assert.rejects(
+    analyzed(failing, async (analysis) => analysis.outline(LONG)),
+    /ended/,
+  )
+
+  const page = await failing.page('# A\n')
+
+  assert.equal(String(page), '{}')
+  await refused
 })
 
 test('markup that would take a parser too long is plain text, before it is parsed', async (t) => {

@@ -50,11 +50,13 @@ const RULES = { limitMs: 30_000, maxMegabytes: 512 }
 const PAGE = { limitMs: 60_000, maxMegabytes: 256 }
 
 /** Starts without threads. Its creator ends it. */
-export function createAnalyst(): Analyst {
-  const rules = createTextThread(RULES)
-  const page = createTextThread(PAGE)
+export function createAnalyst(createThread: typeof createTextThread = createTextThread): Analyst {
+  const rules = createThread(RULES)
+  const page = createThread(PAGE)
   const kept = createKept()
   const asked = new Map<Question, Promise<Found>>()
+  /** What the rules wait for. */
+  const ruled = new Set<Promise<unknown>>()
 
   const ask = (thread: TextThread, question: Question): Promise<Found> => {
     const before = [...asked].find(([other]) => isSame(other, question))
@@ -64,6 +66,20 @@ export function createAnalyst(): Analyst {
     found.catch(() => undefined).finally(() => asked.delete(question))
     return found
   }
+  const askForRules = (question: Question): Promise<Found> => {
+    const found = ask(rules, question)
+    const settled = found.catch(() => undefined).finally(() => ruled.delete(settled))
+    ruled.add(settled)
+    return found
+  }
+  /**
+   * The rules' questions that are there, or come with this one, go before the page's: several threads at work would leave
+   * no processor to the one that answers. Later ones are not waited for, so the page gets its turn.
+   */
+  const rulesFirst = async (): Promise<void> => {
+    await nextTurn()
+    await Promise.all(ruled)
+  }
   const find = (question: Question, found: readonly Found[]): Found | undefined =>
     found.find((one) => isSame(one.question, question)) ?? kept.find(question)
 
@@ -72,7 +88,7 @@ export function createAnalyst(): Analyst {
       const answer = <T>(question: Question): T => {
         const known = find(question, found)
         if (known) return known.answer as T // of the same kind of question
-        if (!isShort(question.texts)) throw new Unanswered(ask(rules, question))
+        if (!isShort(question.texts)) throw new Unanswered(askForRules(question))
         return kept.add(question, ready(question.kind, answerHere(question))).answer as T
       }
       return {
@@ -91,6 +107,7 @@ export function createAnalyst(): Analyst {
     },
     async page(text) {
       const question: Question = { kind: 'page', texts: [text], limit: 0 }
+      if (!find(question, [])) await rulesFirst()
       const { answer } = find(question, []) ?? (await ask(page, question))
       return answer as Uint8Array // as `pageMarkup` gives it
     },

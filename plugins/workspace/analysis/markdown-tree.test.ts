@@ -97,3 +97,71 @@ test('no element, link or id comes from the text, however it is written', () => 
     }),
   )
 })
+
+const LINES = [
+  '# a',
+  '## b',
+  'text *x* https://example.org',
+  '',
+  '',
+  '',
+  '- a',
+  '- [ ] task',
+  '  - b',
+  '> quote',
+  '> ```',
+  '| a | b |',
+  '| - | - |',
+  '| 1 | 2 |',
+  '```',
+  '~~~',
+  '<!-- c',
+  '-->',
+  '<div>',
+  '</div>',
+  '<pre>',
+  '</pre>',
+  '---',
+  '===',
+  '1. x',
+  '   y',
+  '* * *',
+  '- ```',
+  '> - a',
+  '-',
+  '  ',
+  '\ufeffx',
+  '**',
+  '[a](',
+  '[a] [^b]',
+  '[a]: /c',
+  '[^b]: note',
+  '    more',
+  'end\r',
+]
+
+test('places are counted in a document with a byte order mark as in its text', () => {
+  const text = '\ufeff# A\n\n- [ ] one\n\n# B\n'
+
+  assert.deepEqual(
+    find(text, 'h1').map(({ target }) => target),
+    ['section:A', 'section:B'],
+  )
+  assert.deepEqual(
+    find(text, 'li').map(({ task }) => text.slice(task?.at, (task?.at ?? 0) + 3)),
+    ['[ ]'],
+  )
+})
+
+// Without `<b>`: after indented code the parser differs from the specification it follows.
+test('a document parsed in parts has the nodes of one parsed together, with its sections and tasks', () => {
+  const documents = fc.array(fc.constantFrom(...LINES), { maxLength: 20 }).map((lines) => lines.join('\n'))
+
+  fc.assert(
+    fc.property(documents, (text) => {
+      const together = markdownTree(text, Number.POSITIVE_INFINITY)
+      assert.deepEqual(markdownTree(text, 1), together, JSON.stringify(text))
+    }),
+    { numRuns: 2000 },
+  )
+})

@@ -1,6 +1,7 @@
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
+import { partsOf } from '../domain/heading.ts'
 import { sectionsOf } from '../domain/section.ts'
 
 type Root = ReturnType<typeof fromMarkdown>
@@ -58,19 +59,41 @@ export type MarkdownTag = (typeof MARKDOWN_TAGS)[number]
 
 const MAX_DEPTH = 40
 
-/** What rendering a node needs to know of the whole document. */
+/** What rendering a node needs to know of the document. */
 interface Source {
+  /** The part that its positions count from, and where that begins. */
   readonly text: string
+  readonly offset: number
   /** Section targets by where their heading begins. */
   readonly targets: ReadonlyMap<number, string>
   /** Numbers of footnotes by their label, in the order of their first reference. */
   readonly notes: Map<string, number>
 }
 
+/**
+ * What is parsed together: a parser keeps hundreds of bytes for each character until it is done, and what lives long is
+ * moved by every garbage collection in between, on every processor.
+ */
+const PART_CHARS = 2048
+/** In each definition of a link or of a note, which has a meaning for the whole document. */
+const DEFINES = ']:'
+const BYTE_ORDER_MARK = '\ufeff'
+
 /** Converts a document to nodes. HTML, images and unsafe links remain source text. Never throws. */
-export function markdownTree(text: string): readonly MarkdownNode[] {
-  const root = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })
-  const source: Source = { text, targets: targetsIn(text), notes: new Map() }
+export function markdownTree(text: string, partChars = PART_CHARS): readonly MarkdownNode[] {
+  const targets = targetsIn(text)
+  const notes = new Map<string, number>()
+  let offset = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0 // no character to a parser, which counts without it
+  const body = text.slice(offset)
+  return (body.includes(DEFINES) ? [body] : partsOf(body, partChars)).flatMap((part) => {
+    const nodes = treeOf({ text: part, offset, targets, notes })
+    offset += part.length
+    return nodes
+  })
+}
+
+function treeOf(source: Source): readonly MarkdownNode[] {
+  const root = fromMarkdown(source.text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })
   const shown = root.children.filter(({ type }) => type !== 'footnoteDefinition')
   const nodes = shown.map((node) => nodeOf(node, source, 0))
   return [...nodes, ...footnotes(root, source)]
@@ -122,19 +145,19 @@ function nodeOf(node: Nodes, source: Source, depth: number): MarkdownNode {
 
 function heading(
   node: Nodes & { type: 'heading' },
-  { targets }: Source,
+  { targets, offset }: Source,
   children: readonly MarkdownNode[],
 ): MarkdownNode {
   const start = node.position?.start
   // The heading of a section begins its line; the node begins after up to three blanks of indentation.
-  const target = start && targets.get((start.offset ?? 0) - (start.column - 1))
+  const target = start && targets.get(offset + (start.offset ?? 0) - (start.column - 1))
   return { tag: `h${node.depth}`, children, ...(target !== undefined && { target }) }
 }
 
-function taskOf(node: Nodes & { type: 'listItem' }, { text }: Source) {
+function taskOf(node: Nodes & { type: 'listItem' }, { text, offset }: Source) {
   const from = node.position?.start.offset
   if (typeof node.checked !== 'boolean' || from === undefined) return {}
-  return { task: { done: node.checked, at: text.indexOf('[', from) } }
+  return { task: { done: node.checked, at: offset + text.indexOf('[', from) } }
 }
 
 /** Accepts links to web pages and mail addresses; others (`javascript:`, `data:`) remain text. */

@@ -70,6 +70,31 @@ export function findHeadings(text: string): readonly Heading[] {
   return headings
 }
 
+/**
+ * The text in parts of at least `chars` characters, cut before headings and behind blank lines, where a block begins at
+ * the left edge and inside of nothing. What is in a part means the same without the others, except for definitions of links and notes.
+ */
+export function partsOf(text: string, chars: number): readonly string[] {
+  const parts: string[] = []
+  let from = 0
+  let state: State = OPEN
+  let isAfterBlank = false
+  for (const line of splitLines(text)) {
+    const isFree = state.kind === 'open' && line.start - from >= chars
+    if (isFree && (isAfterBlank ? AT_LEFT_EDGE : HEADING_AT_LEFT_EDGE).test(line.text)) {
+      parts.push(text.slice(from, line.start))
+      from = line.start
+    }
+    state = next(state, line).state
+    isAfterBlank = isBlank(line.text)
+  }
+  return [...parts, text.slice(from)]
+}
+
+/** Not what may be a further item of a list; and a byte order mark has no width only where a text begins with it. */
+const AT_LEFT_EDGE = /^[^ \t\d*+\-\ufeff]/
+const HEADING_AT_LEFT_EDGE = /^#{1,6}[ \t]/
+
 interface Step {
   readonly state: State
   readonly heading?: Heading
@@ -103,21 +128,65 @@ function startBlock(line: Line): Step {
 /** What is open right before a line: fewer blocks may start after a paragraph, or after one inside a container. */
 type Before = 'nothing' | 'paragraph' | 'inner paragraph'
 
+type BlockStart = (line: Line, before: Before, depth: number) => Step | undefined
+
+/** By the first character behind the indentation, so that most lines meet no pattern, and the others only theirs. */
+const BLOCK_STARTS: Readonly<Record<string, BlockStart>> = {
+  '#': headingStart,
+  '`': fenceStart,
+  '~': fenceStart,
+  '>': quoteStart,
+  '<': htmlStart,
+  _: breakStart,
+  '*': breakOrItemStart,
+  '-': breakOrItemStart,
+  '+': itemStart,
+  ...Object.fromEntries(Array.from('0123456789', (digit) => [digit, itemStart])),
+}
+
 /** The block that this line opens, if it opens one. */
 function blockStart(line: Line, before: Before, depth = 0): Step | undefined {
-  const { text } = line
-  const atx = ATX.exec(text)
-  if (atx) return { state: OPEN, heading: atxHeading(line, atx) }
+  return BLOCK_STARTS[firstMark(line.text)]?.(line, before, depth)
+}
+
+/** The character behind up to three blanks. */
+function firstMark(text: string): string {
+  let at = 0
+  while (at < 3 && text.charAt(at) === ' ') at += 1
+  return text.charAt(at)
+}
+
+function headingStart(line: Line): Step | undefined {
+  const atx = ATX.exec(line.text)
+  return atx ? { state: OPEN, heading: atxHeading(line, atx) } : undefined
+}
+
+function fenceStart({ text }: Line): Step | undefined {
   const fence = FENCE.exec(text)
-  if (fence) {
-    const marks = fence[1] ?? fence[2] ?? ''
-    return { state: { kind: 'fence', mark: marks.charAt(0), length: marks.length } }
-  }
-  if (BREAK.test(text)) return { state: OPEN }
-  if (/^ {0,3}>/.test(text))
-    return { state: { kind: 'quote', lazy: endsInParagraph(text.replace(/^ {0,3}> ?/, ''), depth + 1) } }
+  if (!fence) return undefined
+  const marks = fence[1] ?? fence[2] ?? ''
+  return { state: { kind: 'fence', mark: marks.charAt(0), length: marks.length } }
+}
+
+function quoteStart({ text }: Line, _before: Before, depth: number): Step {
+  return { state: { kind: 'quote', lazy: endsInParagraph(text.replace(/^ {0,3}> ?/, ''), depth + 1) } }
+}
+
+function breakStart({ text }: Line): Step | undefined {
+  return BREAK.test(text) ? { state: OPEN } : undefined
+}
+
+function breakOrItemStart(line: Line, before: Before, depth: number): Step | undefined {
+  return breakStart(line) ?? itemStart(line, before, depth)
+}
+
+function itemStart({ text }: Line, before: Before, depth: number): Step | undefined {
   const item = ITEM.exec(text)
-  if (item && (before !== 'paragraph' || interruptsParagraph(item))) return { state: itemState(item, depth) }
+  if (!item || (before === 'paragraph' && !interruptsParagraph(item))) return undefined
+  return { state: itemState(item, depth) }
+}
+
+function htmlStart({ text }: Line, before: Before): Step | undefined {
   for (const block of HTML_BLOCKS) {
     if (!block.start.test(text) || (before !== 'nothing' && !block.interrupts)) continue
     return { state: block.end.test(text) ? OPEN : { kind: 'html', end: block.end } }
@@ -231,7 +300,7 @@ function isBlank(text: string): boolean {
 
 /** Columns of leading white space; a tab ends at the next multiple of four. */
 function indentOf(text: string): number {
-  return columns(/^[ \t]*/.exec(text)?.[0] ?? '', 0)
+  return /^[ \t]/.test(text) ? columns(/^[ \t]*/.exec(text)?.[0] ?? '', 0) : 0
 }
 
 function columns(space: string, from: number): number {
@@ -242,8 +311,8 @@ function columns(space: string, from: number): number {
 
 /** The lines after a byte order mark and a leading `---` front matter, without their line ends. */
 function* bodyLines(text: string): Generator<Line> {
-  const lines = [...splitLines(text)]
-  yield* lines.slice(frontMatterLines(lines))
+  const matter = frontMatterLines(text)
+  for (const line of splitLines(text)) if (line.number > matter) yield line
 }
 
 function* splitLines(text: string): Generator<Line> {
@@ -264,8 +333,10 @@ export function nextLineEnd(text: string, from: number): { readonly at: number; 
   return found ? { at: found.index, after: LINE_END.lastIndex } : { at: text.length, after: text.length }
 }
 
-function frontMatterLines(lines: readonly Line[]): number {
-  if (lines[0]?.text.trimEnd() !== '---') return 0
-  const close = lines.findIndex(({ text }, index) => index > 0 && /^(?:---|\.\.\.)[ \t]*$/.test(text))
-  return close < 0 ? 0 : close + 1
+function frontMatterLines(text: string): number {
+  for (const line of splitLines(text)) {
+    if (line.number === 1 && line.text.trimEnd() !== '---') return 0
+    if (line.number > 1 && /^(?:---|\.\.\.)[ \t]*$/.test(line.text)) return line.number
+  }
+  return 0
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { leastCpuMsAtRest } from '../../../test/harness/cpu-time.ts'
-import { findHeadings } from './heading.ts'
+import { findHeadings, partsOf } from './heading.ts'
 import { outlineOf } from './outline.ts'
 import { sectionsOf } from './section.ts'
 import { outlineRows, readTarget, writeTarget } from './span.ts'
@@ -161,6 +161,14 @@ test('the scanner finds the headings that a CommonMark parser finds', () => {
     }),
     { numRuns: 3000 },
   )
+})
+
+test('a text is cut into parts between its sections and paragraphs, and in nothing that goes on', () => {
+  const parts = ['# A\n', '## B\n- a\n\n  b\n\n- c\n\ntext\n\n', '```\n\n# no\n```\n', '# C\n> q\n\n', 'end']
+
+  assert.deepEqual(partsOf(parts.join(''), 1), parts)
+  assert.deepEqual(partsOf('a\n\n'.repeat(6), 6), Array(2).fill('a\n\na\n\n').concat(['a\n\na\n\n']))
+  assert.deepEqual(partsOf('', 1), [''])
 })
 
 const WORST: Readonly<Record<string, string>> = {

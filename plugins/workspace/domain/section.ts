@@ -1,4 +1,4 @@
-import { findHeadings, type Heading } from './heading.ts'
+import { findHeadings, type Heading, nextLineEnd } from './heading.ts'
 
 /** A heading with everything below it. */
 export interface Section {
@@ -20,16 +20,18 @@ export interface Section {
 /** Every section of a document, in order. Takes time in proportion to the text: `Analysis` keeps what was found. */
 export function sectionsOf(text: string): readonly Section[] {
   const headings = findHeadings(text)
-  const ends = spanEnds(headings, text.length)
+  const nexts = nextOutside(headings)
+  const total = countLines(text)
   const paths = pathsOf(headings)
   const counts = new Map<string, number>()
   for (const { name } of paths) counts.set(name, (counts.get(name) ?? 0) + 1)
   return headings.map(({ level, line, start }, index) => {
     const { path, name } = paths[index] ?? { path: '', name: '' } // one for each heading
-    const end = ends[index] ?? text.length
-    const span = text.slice(start, end)
-    const isSole = counts.get(name) === 1
-    return { path, level, isSole, line, lines: countLines(span), start, end, bytes: Buffer.byteLength(span) }
+    const next = nexts[index]
+    const end = next?.start ?? text.length
+    const lines = (next?.line ?? total + 1) - line
+    const bytes = Buffer.byteLength(text.slice(start, end))
+    return { path, level, isSole: counts.get(name) === 1, line, lines, start, end, bytes }
   })
 }
 
@@ -41,8 +43,10 @@ function pathsOf(headings: readonly Heading[]): readonly { readonly path: string
     while ((open.at(-1)?.level ?? 0) >= heading.level) open.pop()
     const parent = open.at(-1)
     const own = segment(heading.text)
-    const path = firstFree(parent ? `${parent.path}/${own}` : own, taken)
-    const name = parent ? `${parent.name}/${own}` : own
+    const wanted = parent ? `${parent.path}/${own}` : own
+    const path = firstFree(wanted, taken)
+    // Mostly the same text, which is made and hashed once.
+    const name = parent && parent.name !== parent.path ? `${parent.name}/${own}` : wanted
     taken.set(path, 1)
     open.push({ level: heading.level, path, name })
     return { path, name }
@@ -63,20 +67,23 @@ function firstFree(path: string, taken: Map<string, number>): string {
   return `${path}#${number}`
 }
 
-function spanEnds(headings: readonly { level: number; start: number }[], length: number): readonly number[] {
-  const ends: number[] = []
+/** For each heading the one with which its span ends; absent: it runs to the end of the text. */
+function nextOutside(headings: readonly Heading[]): readonly (Heading | undefined)[] {
+  const nexts: (Heading | undefined)[] = headings.map(() => undefined)
   const open: { level: number; index: number }[] = []
-  headings.forEach(({ level, start }, index) => {
-    while ((open.at(-1)?.level ?? 0) >= level) {
+  headings.forEach((heading, index) => {
+    while ((open.at(-1)?.level ?? 0) >= heading.level) {
       const closed = open.pop()
-      if (closed) ends[closed.index] = start
+      if (closed) nexts[closed.index] = heading
     }
-    open.push({ level, index })
+    open.push({ level: heading.level, index })
   })
-  for (const { index } of open) ends[index] = length
-  return ends
+  return nexts
 }
 
+/** Lines of a text, whose last one may lack its end. */
 function countLines(text: string): number {
-  return text.split(/\r\n|\n|\r/).length - (/[\n\r]$/.test(text) ? 1 : 0)
+  let lines = 0
+  for (let at = 0; at < text.length; at = nextLineEnd(text, at).after) lines += 1
+  return lines
 }

@@ -62,10 +62,10 @@ function browser() {
     async fetch(path) {
       asked.push(path)
       if (server.down) throw new Error('no connection')
-      const { status, latest } = server
+      const { status, latest, answers } = server
       await server.hold
       const body =
-        server.answers[path] ??
+        answers[path] ??
         (path === '/workspace/room'
           ? { latest_event_id: latest, events: [], proposals: [] }
           : { proposals: [1] })
@@ -93,6 +93,8 @@ function browser() {
     connection: () => told.at(-1)?.state.connection,
     ids: () => told.at(-1)?.state.events.map((event) => event.event_id),
     due: (ms: number) => timers.filter((timer) => timer.ms === ms && !timer.off).length,
+    /** Set since the last `pass`, with those that were called off. */
+    set: (ms: number) => timers.filter((timer) => timer.ms === ms).length,
     async pass(ms: number) {
       for (const timer of timers.splice(0)) {
         if (timer.off) continue
@@ -204,6 +206,74 @@ test('a part that could not be read for the moment is read again, without anothe
   await page.pass(150)
 
   assert.deepEqual(page.asked, [path])
+})
+
+test('what is refused for good is not read again', async () => {
+  const page = browser()
+  await page.view.start()
+
+  page.view.retry('document', 403)
+  page.view.retry('proposals', 503)
+  await page.pass(5000)
+  await page.pass(150)
+
+  assert.deepEqual(page.asked.slice(1), ['/workspace/proposals?limit=200'])
+})
+
+test('what overlapping reads of a part found is shown in the order in which they began', async () => {
+  const page = browser()
+  const path = '/workspace/proposals?limit=200'
+  let release = (): void => {}
+  await page.view.start()
+  page.server.answers = { [path]: { proposals: ['old'] } }
+  page.server.hold = new Promise((done) => {
+    release = done
+  })
+  page.source().send(11, 'proposal.created')
+  await page.pass(150)
+  page.server.answers = { [path]: { proposals: ['new'] } }
+  page.server.hold = undefined
+  page.source().send(12, 'proposal.approved')
+  await page.pass(150)
+
+  release()
+  await settled()
+
+  assert.deepEqual(page.told.at(-1)?.state.room?.['proposals'], ['new'])
+})
+
+test('a part that was read again while the room was loaded is read once more, as the room may be older', async () => {
+  const page = browser()
+  const path = '/workspace/proposals?limit=200'
+  let release = (): void => {}
+  await page.view.start()
+  page.server.hold = new Promise((done) => {
+    release = done
+  })
+  page.source().resync()
+  page.server.hold = undefined
+  page.server.answers = { [path]: { proposals: ['new'] } }
+  page.view.refresh('proposals')
+  await page.pass(150)
+
+  release()
+  await settled()
+  await page.pass(150)
+
+  assert.deepEqual(page.told.at(-1)?.state.room?.['proposals'], ['new'])
+})
+
+test('events without a pause do not keep a part from being read', async () => {
+  const page = browser()
+  await page.view.start()
+  page.source().send(11, 'proposal.created')
+  page.source().send(12, 'lease.acquired')
+  const set = page.set(150)
+
+  await page.pass(150)
+
+  assert.equal(set, 1, 'the time runs from the first of them')
+  assert.deepEqual(page.asked.slice(1), ['/workspace/proposals?limit=200', '/workspace/leases?limit=200'])
 })
 
 test('members and leases are always read whole', async () => {

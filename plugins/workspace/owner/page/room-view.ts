@@ -1,3 +1,4 @@
+import { createReadOrder } from './read-order.ts'
 import { ALL_PARTS, type Fetch, PART_OF, type Part, readPart } from './room-part.ts'
 
 /** The state of the page's connection. `ended`: the session has ended and no reload helps. */
@@ -50,6 +51,8 @@ export interface RoomView {
   start(): Promise<void>
   /** Reloads one part, for example after an action of the user. */
   refresh(part: Part): void
+  /** Reloads a part that was refused for the moment with this status. */
+  retry(part: Part, status: number): void
   /** Loads one more page of a list; later reloads load that many. */
   readOlder(part: Part): void
   stop(): void
@@ -75,6 +78,7 @@ class FollowedRoom implements RoomView {
   readonly #seams: RoomViewSeams
   readonly #dirty = new Set<Part>()
   readonly #pages = new Map<Part, number>()
+  readonly #order = createReadOrder<Part>()
   #connection: Connection = 'loading'
   #room: RoomState | undefined
   #events: readonly ViewEvent[] = []
@@ -85,7 +89,7 @@ class FollowedRoom implements RoomView {
   #waiting: ViewEvent[] = []
   #stopped = false
   #callOffReload: (() => void) | undefined
-  #callOffRefresh = (): void => {}
+  #callOffRefresh: (() => void) | undefined
 
   constructor(seams: RoomViewSeams) {
     this.#seams = seams
@@ -102,10 +106,19 @@ class FollowedRoom implements RoomView {
 
   refresh(part: Part): void {
     this.#dirty.add(part)
-    this.#callOffRefresh()
-    this.#callOffRefresh = this.#seams.clock.after(DEBOUNCE_MS, () => {
+    // Counted from the first of a burst: in a busy room a burst may never end.
+    this.#callOffRefresh ??= this.#seams.clock.after(DEBOUNCE_MS, () => {
+      this.#callOffRefresh = undefined
       for (const each of this.#dirty) void this.#readPart(each) // cannot reject
       this.#dirty.clear()
+    })
+  }
+
+  /** No further event may come that would show what was missed. */
+  retry(part: Part, status: number): void {
+    if (!PASSING.has(status)) return
+    this.#seams.clock.after(REREAD_MS, () => {
+      if (!this.#stopped) this.refresh(part)
     })
   }
 
@@ -118,7 +131,7 @@ class FollowedRoom implements RoomView {
     this.#stopped = true
     this.#source?.close()
     this.#callOffReload?.()
-    this.#callOffRefresh()
+    this.#callOffRefresh?.()
   }
 
   #tell(parts: readonly Part[]): void {
@@ -140,6 +153,7 @@ class FollowedRoom implements RoomView {
   async #load(): Promise<boolean> {
     if (this.#loading) return true
     this.#loading = true
+    const read = this.#order.begin()
     try {
       const answer = await this.#seams.fetch('/workspace/room')
       if (answer.status === 401) this.#end()
@@ -153,6 +167,7 @@ class FollowedRoom implements RoomView {
       this.#events = isNextTo(newest, known) ? merged(newest, known) : newest
       this.#tell(ALL_PARTS)
       for (const part of this.#pages.keys()) this.refresh(part)
+      for (const part of ALL_PARTS) if (!this.#order.shows(part, read)) this.refresh(part)
       return true
     } catch {
       return false // the server cannot be reached
@@ -186,11 +201,12 @@ class FollowedRoom implements RoomView {
   }
 
   async #readPart(part: Part): Promise<void> {
+    const read = this.#order.begin()
     try {
       const found = await readPart(this.#seams.fetch, part, this.#pages.get(part) ?? 1)
       if (found.kind === 'refused' && found.status === 401) this.#end()
-      if (found.kind === 'refused' && PASSING.has(found.status)) this.#readLater(part)
-      if (found.kind === 'refused' || !this.#room) return
+      if (found.kind === 'refused') this.retry(part, found.status)
+      if (found.kind === 'refused' || !this.#room || !this.#order.shows(part, read)) return
       const { next_cursor, ...rows } = found.answer
       const { [part]: _, ...cursors } = this.#room.next_cursors ?? {}
       this.#room = {
@@ -202,13 +218,6 @@ class FollowedRoom implements RoomView {
     } catch {
       // The stream fails too, and its reloads read everything again.
     }
-  }
-
-  /** No further event may come that would show what was missed. */
-  #readLater(part: Part): void {
-    this.#seams.clock.after(REREAD_MS, () => {
-      if (!this.#stopped) this.refresh(part)
-    })
   }
 
   #follow(): void {

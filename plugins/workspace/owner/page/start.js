@@ -10,10 +10,13 @@ import { announcement } from './event-list.js'
 import { followFocus, giveFocusBack } from './focus.js'
 import { joinIfInvited } from './join.js'
 import { olderEvents } from './older-events.ts'
+import { createReadOrder } from './read-order.ts'
 import { createRoomView } from './room-view.ts'
 import { createSharedEventSource } from './shared-events.js'
 import { draftsOf, namesOf, onUpdate, store, update, waitingIn } from './store.js'
 
+const order = createReadOrder()
+let view
 let heard
 
 function draw() {
@@ -27,11 +30,16 @@ function draw() {
 }
 
 async function readDocument() {
+  const read = order.begin()
   try {
     const found = await getDocument()
-    if (store.document?.version !== found.version) update({ document: found })
+    const isNewest = order.shows('document', read)
+    if (isNewest && store.document?.version !== found.version) update({ document: found })
   } catch (thrown) {
-    if (thrown instanceof Refused && thrown.status !== 401) note(thrown.message)
+    if (thrown instanceof Refused && thrown.status !== 401) {
+      note(thrown.message)
+      view.retry('document', thrown.status)
+    }
   }
   await editing.compareAll()
 }
@@ -87,7 +95,7 @@ async function start() {
   addEventListener('storage', () => update({}))
   await claimFromAddress().catch((thrown) => note(thrown.message))
   await joinIfInvited()
-  const view = createRoomView({
+  view = createRoomView({
     fetch: (path) => fetch(path, { credentials: 'same-origin', headers: headers() }),
     EventSource: eventSource(),
     clock,
