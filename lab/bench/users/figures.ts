@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,7 +10,8 @@ import { builtProgram, type Child, processorMs, residentMib, startChild } from '
 import { type DoorClient, openDoorClient } from '../host/door-client.ts'
 import { ingestNetworks } from '../host/network-modules.ts'
 import { outputOf } from '../timing.ts'
-import { simulateUsers, type UsersRun } from './users.ts'
+import type { OwnRecord } from './habits.ts'
+import { makeOwnRecords, simulateUsers, type UsersRun } from './users.ts'
 
 /** What 300 users may wait for a read, and what their server may take. */
 const READS_LIMIT_MS = 200
@@ -43,19 +45,41 @@ export async function measureUsers(context: LabContext, crowd: Crowd): Promise<r
     context.note('200 modules')
     await ingestNetworks(folder, SETTINGS)
     await makeRepository(folder)
+    const own = await recordsOf(folder, crowd.users)
     const limitMs = crowd.seconds * 1000 + MARGIN_MS
-    const words = [builtProgram(), 'serve', '--host', '127.0.0.1', '--port', '0', '--json']
-    const server = startChild(words, folder, limitMs)
+    const { server, address } = await serve(folder, limitMs)
     const bare = startChild(['-e', BARE], folder, limitMs)
     try {
-      const said: { listeners: { address: string }[] } = JSON.parse(await server.line())
-      const address = said.listeners[0]?.address ?? ''
-      return await figuresOf({ context, crowd, server, address, bareAddress: await addressOf(bare) })
+      return await figuresOf({ context, crowd, own, server, address, bareAddress: await addressOf(bare) })
     } finally {
       server.process.kill('SIGTERM')
       bare.process.kill('SIGTERM')
     }
   })
+}
+
+async function serve(folder: string, limitMs: number): Promise<{ server: Child; address: string }> {
+  const words = [builtProgram(), 'serve', '--host', '127.0.0.1', '--port', '0', '--json']
+  const server = startChild(words, folder, limitMs)
+  const said: { listeners: { address: string }[] } = JSON.parse(await server.line())
+  return { server, address: said.listeners[0]?.address ?? '' }
+}
+
+/**
+ * A record for each user, made by a server that then ends: nine reads come to one write from the first second on, and
+ * the server that is measured begins cold.
+ */
+async function recordsOf(folder: string, users: number): Promise<readonly OwnRecord[]> {
+  const { server, address } = await serve(folder, MARGIN_MS)
+  const client = openDoorClient(address, 1)
+  try {
+    return await makeOwnRecords(client, users)
+  } finally {
+    client.close()
+    const exited = once(server.process, 'exit')
+    server.process.kill('SIGTERM')
+    await exited
+  }
 }
 
 /** Users work in a repository, so that records capture it and briefs look at it. */
@@ -75,6 +99,7 @@ async function addressOf(bare: Child): Promise<string> {
 interface Stage {
   readonly context: LabContext
   readonly crowd: Crowd
+  readonly own: readonly OwnRecord[]
   readonly server: Child
   readonly address: string
   readonly bareAddress: string
@@ -83,6 +108,7 @@ interface Stage {
 async function figuresOf({
   context,
   crowd,
+  own,
   server,
   address,
   bareAddress,
@@ -98,7 +124,7 @@ async function figuresOf({
     const watching = watch(watcher, server, { signal, note: context.note })
     const probing = probe(floor, signal)
     const before = processorMs(server.pid)
-    const run = await simulateUsers({ ...crowd, client, address, around, signal: context.signal })
+    const run = await simulateUsers({ ...crowd, client, address, around, own, signal: context.signal })
     ended.abort()
     for (const fault of run.faults) context.note(fault)
     const after = processorMs(server.pid)

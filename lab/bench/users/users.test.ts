@@ -56,6 +56,7 @@ test('a server that pauses is found out: a request is timed from the moment at w
   const { reads, writes } = await simulateUsers({
     client,
     address,
+    own: [],
     users: 1,
     seconds: 2,
     around: { modules: [] },
