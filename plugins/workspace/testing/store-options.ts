@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -27,10 +35,12 @@ export async function storeOptions(t: TestContext, text = '# Plan\n'): Promise<S
   t.after(() => rmSync(directory, { recursive: true, force: true }))
   const sidecar = join(directory, '.plan.md.satchel')
   mkdirSync(sidecar, { mode: 0o700 })
-  writeFileSync(join(directory, 'plan.md'), text)
+  const file = join(directory, 'plan.md')
+  writeFileSync(file, text)
+  utimesSync(file, new Date(0), new Date(0)) // one of the last moment is looked at before every change
   return {
     sidecar,
-    file: join(directory, 'plan.md'),
+    file,
     content: modelContent,
     sql: await loadedSql(),
     disk: realDisk,
