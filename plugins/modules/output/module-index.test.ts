@@ -64,7 +64,7 @@ test('an index that was loaded, changed and saved has the bytes that it has when
   })
 })
 
-test('a file that an editor wrote in another way is read, and printed anew when it is saved', async () => {
+test('a file that an editor wrote in another way is read, and its records are printed again when it is saved', async () => {
   await withScratchFolder('index', async (dir) => {
     const index = indexOf([recordOf(1, 'one'), recordOf(2, 'two'), recordOf(3, 'three')])
     await saveIndex(dir, index)

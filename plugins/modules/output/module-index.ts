@@ -294,7 +294,7 @@ export function contentOf(index: Pick<ModuleIndex, 'repositories' | 'records'>):
   return content
 }
 
-/** Notes that `index` differs from `before` in its vectors only, which are no part of the content. */
+/** Notes that `index` and `before` differ only in their vectors, which the content leaves out. */
 export function keepContent(index: ModuleIndex, before: ModuleIndex): void {
   contents.set(index, contentOf(before))
 }
