@@ -93,6 +93,10 @@ const PROOFS: readonly Proof[] = [
     env: { ATTACK_LIMIT_MS: '1000' },
   },
   {
+    name: 'how costs grow: records to 100,000, modules to 20,000, events to a million, readers to 5,000',
+    command: ['dist/satchel.js', 'bench', 'curves', '--gate'],
+  },
+  {
     name: '300 users for ten minutes: p99 of reads within 200 ms, memory within 400 MiB, every request answered',
     command: ['dist/satchel.js', 'bench', 'users', '--gate'],
   },

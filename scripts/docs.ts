@@ -18,6 +18,8 @@ import { llmsText } from './llms-text.ts'
 import { manPage } from './man-page.ts'
 import { replaceBetween, table } from './markdown.ts'
 import { performancePage } from './performance-page.ts'
+import { keptPlots } from './pictures/kept-plots.ts'
+import { barPlot } from './pictures/plots.ts'
 import { expectationsPage, promiseTable, threatTable } from './proof-pages.ts'
 import { loadProofs } from './proofs.ts'
 import { loadRefusalTables } from './refusal-tables.ts'
@@ -37,7 +39,9 @@ try {
   replaceBetween('docs/reliability.md', 'promises', promiseTable(proofs))
   if (existsSync('docs/bench/latest.json')) {
     const kept = keptFigures.parse(JSON.parse(readFileSync('docs/bench/latest.json', 'utf8')))
-    write('docs/performance.md', performancePage(kept))
+    const plots = keptPlots(kept)
+    for (const { file, plot } of plots) write(`docs/pictures/${file}`, barPlot(plot))
+    write('docs/performance.md', performancePage(kept, plots))
   }
   const config = configSchema(await pluginSections())
   write('schemas/config.json', `${JSON.stringify(config, null, 2)}\n`)

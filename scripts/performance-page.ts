@@ -1,9 +1,14 @@
 import type { KeptFigure, KeptFigures } from './kept-figures.ts'
 import { table } from './markdown.ts'
+import type { KeptPlot } from './pictures/kept-plots.ts'
 
 /** docs/performance.md: every kept figure with its goal, what it is beside and the command that repeats it. */
-export function performancePage({ machine, subjects }: KeptFigures): string {
+export function performancePage(
+  { machine, subjects }: KeptFigures,
+  plots: readonly Pick<KeptPlot, 'file' | 'alternative'>[],
+): string {
   const all = Object.values(subjects).flatMap(({ figures }) => figures)
+  const pictures = plots.map(({ file, alternative }) => `\n![${alternative}](pictures/${file})\n`)
   const missed = all.filter((figure) => !isKept(figure))
   const sections = Object.entries(subjects).map(
     ([subject, { taken, node, version, load, figures, missing }]) =>
@@ -16,7 +21,7 @@ export function performancePage({ machine, subjects }: KeptFigures): string {
   )
   return `${INTRODUCTION}
 Machine: ${machine.cpus} cores, ${machine.model}, ${machine.memory_gib} GiB, ${machine.system}. ${all.length} figures, ${missed.length} of them missed.
-${sections.join('')}`
+${pictures.join('')}${sections.join('')}`
 }
 
 const INTRODUCTION = `# Performance

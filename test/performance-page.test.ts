@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keptOf } from '../scripts/kept-figures.ts'
 import { performancePage } from '../scripts/performance-page.ts'
+import { keptPlots } from '../scripts/pictures/kept-plots.ts'
 
 const RUN = { taken: '2026-01-01', node: 'v20.0.0', version: '1.0.0', load: 1 }
 const MACHINE = { cpus: 2, model: 'a processor', memory_gib: 8, system: 'linux' }
@@ -22,16 +23,17 @@ test('a missed goal and a peer that was not measured are on the page', () => {
   const printed = { figures: [figure, { ...figure, name: 'start.exit', ratio: 0.5 }], missing: [] }
   const missing = [{ peer: 'other', reason: 'not installed' }]
 
-  const page = performancePage({
-    machine: MACHINE,
-    subjects: { start: keptOf(JSON.stringify({ ...printed, missing }), RUN) },
-  })
+  const page = performancePage(
+    { machine: MACHINE, subjects: { start: keptOf(JSON.stringify({ ...printed, missing }), RUN) } },
+    [{ file: 'start.svg', alternative: 'Starts.' }],
+  )
 
   assert.match(page, /2 figures, 1 of them missed/)
   assert.match(page, /\| `start\.help` \| help \| ≤ 1\.00 \| the limit: 100 ms \| 123 \| 1\.23 \| missed \|/)
   assert.match(page, /\| `start\.exit` .* \| 0\.50 \| {2}\|/)
   assert.match(page, /^`satchel bench start`, satchel 1\.0\.0, Node\.js v20\.0\.0, 2026-01-01, load 1\.$/m)
   assert.match(page, /^- other: not installed$/m)
+  assert.match(page, /^!\[Starts\.\]\(pictures\/start\.svg\)$/m)
 })
 
 test('the rounds of a figure are kept as median, least and most', () => {
@@ -44,4 +46,31 @@ test('the rounds of a figure are kept as median, least and most', () => {
     against: { median: 20, least: 10, most: 30 },
   })
   assert.equal(figures[0]?.ours, 123.4)
+})
+
+test('kept figures are plotted as they are, and a plot without its figures is left out', () => {
+  const start = (name: string, ours: number, against: number) => ({ ...figure, name, ours, against })
+  const peers = [
+    start('peers.start.wall.slow', 50, 400),
+    start('peers.start.cpu.slow', 60, 500),
+    start('peers.start.wall.quick', 50, 100),
+    start('peers.start.cpu.quick', 60, 90),
+  ]
+  const growth = [{ ...figure, name: 'curves.records.list', ours: -0.2, against: 0.1 }]
+  const kept = (figures: readonly object[]) => ({
+    machine: MACHINE,
+    subjects: { any: keptOf(JSON.stringify({ figures }), RUN) },
+  })
+
+  const [starts, grown] = keptPlots(kept([...peers, ...growth]))
+
+  assert.deepEqual(starts?.plot.labels, ['satchel', 'quick', 'slow'])
+  assert.deepEqual(starts?.plot.series, { time: [0.05, 0.1, 0.4], 'processor time': [0.06, 0.09, 0.5] })
+  assert.equal(starts?.plot.max, 0.5)
+  assert.deepEqual(grown?.plot.series, { measured: [0], 'at most': [0.1] })
+  assert.deepEqual(
+    keptPlots(kept(growth)).map(({ file }) => file),
+    ['growth.svg'],
+  )
+  assert.deepEqual(keptPlots(kept([figure])), [])
 })

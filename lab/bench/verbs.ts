@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { defineHostVerb } from '../../server/cli/host-verb.ts'
 import { printRuns, runPluginSubjects, runSubjects, subjectOf } from '../subjects.ts'
 import { GATE, OVER_EXIT } from './bench.ts'
+import { curvesBench } from './curves/command.ts'
 import { eventsBench } from './events/command.ts'
 import type { Figure } from './figure.ts'
 import { growthBench } from './growth/command.ts'
@@ -17,7 +18,7 @@ import { usersBench } from './users/command.ts'
 const HOST = [startBench, callsBench, httpBench, doorsBench]
 const PLUGINS = [eventsBench, handoffBench, modulesBench, retrievalBench, roomBench, searchBench]
 /** These take minutes, so they run when they are named. */
-const ON_REQUEST = [growthBench, peersBench, readersBench, usersBench]
+const ON_REQUEST = [curvesBench, growthBench, peersBench, readersBench, usersBench]
 
 /** `satchel bench`: every measurement, those that further plugins bring included. */
 const benchVerb = defineHostVerb({

@@ -5,6 +5,7 @@ const STEPS = 5
 const FILLED = 0.76
 const SWATCH = 25
 const CHARACTER = 7
+const LINE = 15
 const COLOURS = ['#4269d0', '#d97706']
 
 const STYLE = `
@@ -65,14 +66,24 @@ function axes({ unit, labels, max }: BarPlot): readonly string[] {
       text({ x: FRAME.left - 8, y: Number(y) + 4, kind: 'right' }, number(value)),
     ]
   })
-  const names = labels.map((label, at) =>
-    text({ x: FRAME.left + (at + 0.5) * widthOf(labels), y: FRAME.bottom + 18 }, label),
+  const names = labels.flatMap((label, at) =>
+    linesOf(label, widthOf(labels)).map((line, row) =>
+      text({ x: FRAME.left + (at + 0.5) * widthOf(labels), y: FRAME.bottom + 18 + row * LINE }, line),
+    ),
   )
   return [
     ...grid,
     `<g transform="rotate(-90 20 ${middle})">${text({ x: 20, y: middle }, unit)}</g>`,
     ...names,
   ]
+}
+
+/** A label that is too wide is cut after its first hyphen. */
+function linesOf(label: string, width: number): readonly string[] {
+  const hyphen = label.indexOf('-') + 1
+  return label.length * CHARACTER <= width || hyphen === 0
+    ? [label]
+    : [label.slice(0, hyphen), label.slice(hyphen)]
 }
 
 function bars({ labels, series, max }: BarPlot): readonly string[] {

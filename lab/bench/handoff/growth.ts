@@ -40,6 +40,20 @@ export async function measureGrowth(
   context: LabContext,
 ): Promise<readonly Figure[]> {
   const sizes = [...new Set([SMALL, LARGE, records])].filter((size) => size <= records).sort((a, b) => a - b)
+  const stores = await measureStores(folder, sizes, context)
+  const [smallest, largest] = [stores[0], stores.at(-1)]
+  if (!smallest || !largest) return []
+  const bareMs = await measureStarts(smallest, context)
+  for (const store of stores) noteUsage(store, context)
+  return [...beyondBare(smallest, bareMs), ...figuresOf(smallest, largest)]
+}
+
+/** The least of some rounds of each call, in turns in stores of so many records with an index. */
+export async function measureStores(
+  folder: string,
+  sizes: readonly number[],
+  context: LabContext,
+): Promise<readonly Store[]> {
   const stores: Store[] = []
   for (const size of sizes) {
     const root = join(folder, `growth-${size}`)
@@ -49,14 +63,10 @@ export async function measureGrowth(
     context.note(`index of ${size} records: ${built.cpuMs.toFixed(0)} ms, ${built.peakMib.toFixed(0)} MiB`)
     stores.push({ size, root, least: new Map(), builtMib: built.peakMib })
   }
-  const [smallest, largest] = [stores[0], stores.at(-1)]
-  if (!smallest || !largest) return []
   for (let round = 0; round < ROUNDS; round++) {
     for (const call of Object.keys(CALLS) as Call[]) await measureIn(stores, call, context)
   }
-  const bareMs = await measureStarts(smallest, context)
-  for (const store of stores) noteUsage(store, context)
-  return [...beyondBare(smallest, bareMs), ...figuresOf(smallest, largest)]
+  return stores
 }
 
 /** Measures the calls of `BEYOND_BARE` further in turns with a bare node, whose least processor time it returns. */

@@ -8,7 +8,7 @@ import { addNote, commitText, modelContent } from '../../../plugins/workspace/te
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-// Nothing is checkpointed by itself: the measured journal is the whole one.
+// The measured journal is the whole one.
 const NO_CHECKPOINT: JournalLimits = {
   ...JOURNAL_LIMITS,
   idleBytes: Number.POSITIVE_INFINITY,
@@ -35,7 +35,12 @@ export interface BenchRoom {
 const ROW_BYTES = 256 * 1024
 const NOTE = 'a summary of ordinary length, as people and agents write it'.padEnd(200, '.')
 
-export async function openBenchRoom(directory: string | undefined, wasm: string): Promise<BenchRoom> {
+/** `limits`: when its journal becomes a checkpoint; absent: never. */
+export async function openBenchRoom(
+  directory: string | undefined,
+  wasm: string,
+  limits: JournalLimits = NO_CHECKPOINT,
+): Promise<BenchRoom> {
   const folder = await realpath(await mkdtemp(join(directory ?? tmpdir(), 'satchel-bench-')))
   const file = join(folder, 'plan.md')
   await writeFile(file, '# Plan\n')
@@ -49,7 +54,7 @@ export async function openBenchRoom(directory: string | undefined, wasm: string)
       rank: 'listener',
       wasm,
       // To this machine the process that died was another one.
-      seams: { limits: NO_CHECKPOINT, ...(dead && { surroundings: afterDeath() }) },
+      seams: { limits, ...(dead && { surroundings: afterDeath() }) },
     })
     if (attempt.kind !== 'owner') throw new Error(`The bench's own room is ${attempt.kind}`)
     return attempt.room

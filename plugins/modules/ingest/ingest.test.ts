@@ -87,18 +87,21 @@ test('a run in which nothing changed writes the index once, one that reads write
     clock += 10_000
     return new Date(clock)
   }
-  const run = async (): Promise<number> => {
+  const run = async (read: readonly string[]): Promise<number> => {
     const before = indexes()
     await world.run(
-      urls.map((url) => ({ url })),
+      read.map((url) => ({ url })),
       { disk, now },
     )
     return indexes() - before
   }
 
-  const first = await run()
+  const alone = await run(urls.slice(0, 1))
+  const first = await run(urls)
   const beganAgain = clock
-  const again = await run()
+  const again = await run(urls)
+
+  assert.equal(alone, 1, 'of the last repository, the end of the run writes')
 
   assert.ok(first > 1, `${first} times in the first run`)
   assert.equal(again, 1)

@@ -13,7 +13,8 @@ import { type FileStamps, openFileStamps } from '../output/file-stamps.ts'
 import { takeIngestLock } from '../output/ingest-lock.ts'
 import {
   type IndexRecord,
-  loadIndex,
+  keepContent,
+  loadIndexToUpdate,
   type ModuleIndex,
   saveIndex,
   stateDir,
@@ -52,10 +53,6 @@ export interface Ingested {
  * Errors: `conflict`/`ingest_running`, `index_damaged`; `unavailable`/`storage_failed`; `cancelled`.
  */
 export async function ingest(request: RunRequest): Promise<Ingested> {
-  return await inTightHeap(() => ingestAll(request))
-}
-
-async function ingestAll(request: RunRequest): Promise<Ingested> {
   const began = request.now().getTime()
   if (request.dryRun) return await dryRun(request, began)
   const lock = await lockOutput(request)
@@ -65,7 +62,7 @@ async function ingestAll(request: RunRequest): Promise<Ingested> {
     const copy = request.shared && (await openCopy(request.shared, request, lock))
     const run = await openRun(request, cloneDir, lock)
     const referenceReads = run.reader.referenceReads()
-    const { removed, finished } = await readAndFinish(run, copy)
+    const { index, removed, finished } = await inTightHeap(() => readAndFinish(run, copy))
     if (run.cleanup) await removeStores(cloneDir, cloneNames(run))
     return {
       report: {
@@ -75,7 +72,7 @@ async function ingestAll(request: RunRequest): Promise<Ingested> {
       },
       touched: run.output.touched(),
       changed: [...run.output.changed(), ...removed],
-      index: run.output.index(null),
+      index,
     }
   } finally {
     await lock.release()
@@ -112,9 +109,12 @@ export async function openRun(
 ): Promise<IngestRun> {
   const { outputDir, disk } = request
   const { plan, tally } = planRun(request)
-  const [earlier, stamps] = await Promise.all([loadIndex(outputDir, disk), openFileStamps(outputDir, disk)])
-  const earlierUrls = (earlier?.records ?? []).map(({ repository }) => repository)
-  if (!request.prune) tally.warnings.push(...respelledWarnings(plan, earlierUrls))
+  const [earlier, stamps] = await Promise.all([
+    loadIndexToUpdate(outputDir, disk),
+    openFileStamps(outputDir, disk),
+  ])
+  const earlierUrls = new Set((earlier?.records ?? []).map(({ repository }) => repository))
+  if (!request.prune) tally.warnings.push(...respelledWarnings(plan, [...earlierUrls]))
   const output = createSummaryOutput({
     outputDir,
     earlier,
@@ -129,7 +129,7 @@ export async function openRun(
   }
   const progressFile = await openRunProgress({ ...request, disk, plan, tally, output })
   const save = (index: ModuleIndex): Promise<void> =>
-    progressFile.saving(() => saveIndex(outputDir, index, { disk, beforeCommit }))
+    progressFile.saving(() => saveIndex(outputDir, index, { disk, beforeCommit, before: earlier }))
   const say = sayOf(plan.repositories, request)
   return { ...request, plan, tally, output, stamps, earlier, progressFile, save, workDir, say }
 }
@@ -257,6 +257,8 @@ async function readRepositories(
 }
 
 interface Finish {
+  /** As it was saved, but for what is said of vectors. */
+  readonly index: ModuleIndex
   readonly removed: readonly IndexRecord[]
   readonly finished: Pick<IngestReport, 'pruned' | 'vectors' | 'failures'>
 }
@@ -280,14 +282,16 @@ export async function finish(run: IngestRun, pruned?: readonly IndexRecord[]): P
     const vectors = await updateVectors(run, index)
     const isSaved = index.leftovers.length === 0 && vectors?.isNews !== true
     const last = isSaved ? index : output.index(finishedAt)
+    if (last !== index) keepContent(last, index)
     if (!isSaved) await run.save(last)
-    await run.saveSearch?.({ outputDir, index: last, load: summaryLoader(run), disk: run.disk })
+    // A search index is made of what both have in common.
+    await run.saveSearch?.({ outputDir, index, load: summaryLoader(run), disk: run.disk })
     const finished = {
       pruned: inPlaceOrder(removed.map(({ repository, ref, path }) => ({ repository, ref, path }))),
       vectors: vectors ? vectorCounts(vectors.report) : null,
       failures: inPlaceOrder(tally.failures),
     }
-    return { removed, finished }
+    return { index, removed, finished }
   } catch (thrown) {
     throw storageFailure(thrown)
   }

@@ -11,6 +11,8 @@ export interface RunProgress {
   /** Whether an index holds nothing of this repository yet. */
   isNew(repository: RepositoryPlan): boolean
   read(repository: RepositoryPlan): void
+  /** Whether every repository of the run was read or failed. */
+  isWhole(): boolean
   /** Runs `save` and then says what the index that it saved lacks. Errors: `unavailable`/`storage_failed`; those of `save`. */
   saving(save: () => Promise<void>): Promise<void>
   /** The run has ended, or was aborted: what is not read stays missing. */
@@ -62,6 +64,7 @@ export async function openRunProgress(parts: Parts): Promise<RunProgress> {
     written = text
   }
   return {
+    isWhole: () => unread.size === 0,
     isNew: ({ remote }) => !knownBefore.has(remote.url),
     read: (repository) => void unread.delete(repository),
     async saving(save) {

@@ -53,6 +53,7 @@ export function createRunSaver({
   return {
     async read(repository) {
       progress.read(repository)
+      if (progress.isWhole()) return // what comes next saves all of it
       if (clock() - last >= SAVE_EVERY_MS || (progress.isNew(repository) && clock() >= dueMs)) return start()
       if (progress.isNew(repository)) timer ??= setTimeout(later, LOOK_EVERY_MS)
     },

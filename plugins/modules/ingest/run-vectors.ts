@@ -25,9 +25,10 @@ export async function updateVectors(
   output.staleVectors.clear()
   let isNews = index.stale_vectors.length > 0
   for (const [id, record] of output.records) {
-    const next = withVector(record, report.embedded)
-    if (next.embedded === record.embedded && next.document_mark === record.document_mark) continue
-    output.records.set(id, next)
+    const isSame =
+      record.embedded === report.embedded.has(id) && record.document_mark === report.embedded.get(id)
+    if (isSame) continue
+    output.records.set(id, withVector(record, report.embedded))
     isNews = true
   }
   return { report, isNews }
@@ -69,7 +70,7 @@ async function vectorWork(
   return {
     index,
     owner: vectorsOf === outputDir ? undefined : await loadIndex(vectorsOf),
-    records: [...output.records.values()],
+    records: index.records,
     touched: output.touched(),
     removed: index.stale_vectors,
     load: summaryLoader({ outputDir, disk }),

@@ -56,7 +56,7 @@ export interface SummaryOutputOptions {
 export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutput {
   const { earlier, stamps } = options
   const records = new Map((earlier?.records ?? []).map((record) => [record.id, record]))
-  const names = createNameBook(records.values(), nameOwners(options.plan, earlier))
+  const names = createNameBook(records, nameOwners(options.plan, earlier))
   const namesOfRun = createNamesOfRun(options.plan)
   const files = new Set([...(earlier?.leftovers ?? []), ...summaryFiles(records.values())])
   const staleVectors = new Set(earlier?.stale_vectors)
@@ -127,8 +127,12 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
 
 /** The files that no record names. Case is ignored, as some disks do: such names may be the same file. */
 function leftovers({ files, records }: Pick<SummaryOutput, 'files' | 'records'>): string[] {
-  const named = new Set(summaryFiles(records.values()).map((file) => file.toLowerCase()))
-  return [...files].filter((file) => !named.has(file.toLowerCase()))
+  const named = summaryFiles(records.values())
+  const exactly = new Set(named)
+  const others = [...files].filter((file) => !exactly.has(file))
+  if (others.length === 0) return others
+  const folded = new Set(named.map((file) => file.toLowerCase()))
+  return others.filter((file) => !folded.has(file.toLowerCase()))
 }
 
 interface Known extends Pick<SummaryOutput, 'records' | 'files' | 'staleVectors' | 'hadVectors'> {

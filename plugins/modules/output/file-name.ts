@@ -1,3 +1,5 @@
+import { once } from '../../../server/plugin.ts'
+
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?$/i
 const MAX_STEM_BYTES = 120 // modules design 4
 const SHORT_ID = 8
@@ -41,32 +43,48 @@ interface NamedFile {
   readonly summary_file: string
 }
 
-/** `plainOwners`: which repository (URL) may use the plain names of a repository name (lower case). */
+interface NamedRecord extends NamedFile {
+  readonly other_names?: readonly NamedFile[] | undefined
+}
+
+/**
+ * `records` by id, which the caller changes while names are asked for. `plainOwners`: which repository (URL) may use the
+ * plain names of a repository name (lower case).
+ */
 export function createNameBook(
-  records: Iterable<
-    NamedFile & { readonly id: string; readonly other_names?: readonly NamedFile[] | undefined }
-  >,
+  records: ReadonlyMap<string, NamedRecord>,
   plainOwners: ReadonlyMap<string, string>,
 ): NameBook {
-  const files = new Map<string, string>()
-  const owners = new Map<string, string>()
-  const hold = (id: string, name: string, file: string): string => {
-    files.set(`${id} ${name}`, file)
-    owners.set(file.toLowerCase(), id)
-    return file
-  }
-  for (const { id, other_names = [], ...main } of records) {
-    for (const { name, summary_file } of [main, ...other_names]) hold(id, name, summary_file)
-  }
+  const given = new Map<string, string>()
+  const ownerOf = once(() => ownersOf(records))
   return {
     nameOf(id, named) {
-      const known = files.get(`${id} ${named.name}`)
+      const key = `${id} ${named.name}`
+      const known = given.get(key) ?? fileOf(records.get(id), named.name)
       if (known !== undefined) return known
+      const owners = ownerOf()
       const owner = plainOwners.get(named.name.toLowerCase())
       const isGuest = owner !== undefined && owner !== named.repository
       const isTaken = (lower: string): boolean =>
         (isGuest && !carriesId(lower, id)) || (owners.get(lower) ?? id) !== id
-      return hold(id, named.name, summaryFileName({ ...named, id }, isTaken))
+      const file = summaryFileName({ ...named, id }, isTaken)
+      given.set(key, file)
+      owners.set(file.toLowerCase(), id)
+      return file
     },
   }
+}
+
+function fileOf(record: NamedRecord | undefined, name: string): string | undefined {
+  return record && [record, ...(record.other_names ?? [])].find((one) => one.name === name)?.summary_file
+}
+
+/** File in lower case -> id of its module. */
+function ownersOf(records: ReadonlyMap<string, NamedRecord>): Map<string, string> {
+  const owners = new Map<string, string>()
+  for (const [id, record] of records) {
+    owners.set(record.summary_file.toLowerCase(), id)
+    for (const { summary_file } of record.other_names ?? []) owners.set(summary_file.toLowerCase(), id)
+  }
+  return owners
 }

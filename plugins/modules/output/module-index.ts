@@ -60,10 +60,12 @@ export function namesOf({ name, other_names }: Pick<IndexRecord, 'name' | 'other
 export function summaryFiles(
   records: Iterable<Pick<IndexRecord, 'summary_file' | 'other_names'>>,
 ): readonly string[] {
-  return [...records].flatMap(({ summary_file, other_names }) => [
-    summary_file,
-    ...(other_names ?? []).map((other) => other.summary_file),
-  ])
+  const files: string[] = []
+  for (const { summary_file, other_names = [] } of records) {
+    files.push(summary_file)
+    for (const other of other_names) files.push(other.summary_file)
+  }
+  return files
 }
 
 /** One read of a ref: nothing is fetched while commit and options are the same. */
@@ -141,12 +143,32 @@ export function stateDir(outputDir: string): string {
  * Errors: `conflict`/`index_damaged`, also for an index of a newer version; nothing is changed then.
  */
 export async function loadIndex(outputDir: string, disk = realDisk): Promise<ModuleIndex | undefined> {
-  const text = (await disk.readFile(indexPath(outputDir)).catch(missing))?.toString('utf8')
-  if (text === undefined) return undefined
+  return (await load(outputDir, disk))?.index
+}
+
+/**
+ * As `loadIndex`, for a caller that saves it again: the bytes of the file stay in memory with the index, so that
+ * `saveIndex` writes records that are still the same objects without printing them.
+ */
+export async function loadIndexToUpdate(
+  outputDir: string,
+  disk = realDisk,
+): Promise<ModuleIndex | undefined> {
+  const loaded = await load(outputDir, disk)
+  if (loaded === undefined) return undefined
+  const { bytes, index } = loaded
+  const starts = lineStarts(bytes, index.records)
+  if (starts) loadedLines.set(index, { bytes, starts })
+  return index
+}
+
+async function load(outputDir: string, disk: Disk) {
+  const bytes = await disk.readFile(indexPath(outputDir)).catch(missing)
+  if (bytes === undefined) return undefined
   let value: unknown
   try {
-    value = JSON.parse(text)
-    return indexFile.parse(value)
+    value = JSON.parse(bytes.toString('utf8'))
+    return { bytes, index: indexFile.parse(value) }
   } catch (cause) {
     const format = newerFormat(value, FORMAT)
     throw format === undefined
@@ -155,33 +177,103 @@ export async function loadIndex(outputDir: string, disk = realDisk): Promise<Mod
   }
 }
 
-/**
- * Writes the whole index; rows in a fixed order, so that equal content gives equal bytes. `beforeCommit` may throw to
- * keep the old one.
- */
+/** The lines of records in the file that an index was loaded from; the last start is the end of the last line. */
+interface LoadedLines {
+  readonly bytes: Buffer
+  readonly starts: readonly number[]
+}
+
+const loadedLines = new WeakMap<ModuleIndex, LoadedLines>()
+
+const RECORDS_START = '"records":[\n'
+const BETWEEN = Buffer.from(',\n')
+const RECORDS_END = Buffer.from('\n]}\n')
+
+/** Where each record begins in a file of `saveIndex`; undefined for a file that something else wrote. */
+function lineStarts(bytes: Buffer, records: readonly IndexRecord[]): number[] | undefined {
+  const head = bytes.indexOf(RECORDS_START)
+  if (head === -1) return undefined
+  const starts = [head + RECORDS_START.length]
+  for (const [at, { id }] of records.entries()) {
+    const start = starts.at(-1) ?? 0
+    const isLast = at === records.length - 1
+    const end = bytes.indexOf('\n', start)
+    const begin = `{"id":"${id}"`
+    const isRow =
+      bytes.toString('utf8', start, start + begin.length) === begin &&
+      bytes.toString('utf8', isLast ? end - 1 : end - 2, end) === (isLast ? '}' : '},')
+    if (!isRow) return undefined
+    starts.push(end + 1)
+  }
+  return bytes.subarray((starts.at(-1) ?? 0) - 1).equals(RECORDS_END) ? starts : undefined
+}
+
+/** Sorted records in the format of the file. One that is the very object that was loaded keeps its bytes. */
+function recordPieces(records: readonly IndexRecord[], before: ModuleIndex | undefined): Buffer[] {
+  const loaded = before && loadedLines.get(before)
+  const earlier = loaded ? before.records : []
+  const pieces: Buffer[] = []
+  let place = 0 // in the earlier records, which were sorted alike when they were written
+  for (let at = 0; at < records.length; ) {
+    if (at > 0) pieces.push(BETWEEN)
+    const first = place
+    while (records[at] !== undefined && records[at] === earlier[place]) {
+      at++
+      place++
+    }
+    if (loaded && place > first) pieces.push(loadedPiece(loaded, first, place))
+    else {
+      const record = records[at++]
+      pieces.push(Buffer.from(JSON.stringify(record)))
+      place = placeAfter(earlier, place, record)
+    }
+  }
+  return pieces
+}
+
+/** The first place from `place` on whose record comes after this one. */
+function placeAfter(records: readonly IndexRecord[], place: number, record: IndexRecord | undefined): number {
+  let next = place
+  for (let one = records[next]; record && one && inOrder(one, record) <= 0; one = records[next]) next++
+  return next
+}
+
+/** The order of an index: by repository, path and ref. */
+function inOrder(a: IndexRecord, b: IndexRecord): number {
+  return compare(a.repository, b.repository) || compare(a.path, b.path) || compare(a.ref, b.ref)
+}
+
+/** The lines from one record to before another, without what separates the last one from the next. */
+function loadedPiece({ bytes, starts }: LoadedLines, from: number, to: number): Buffer {
+  const separator = to === starts.length - 1 ? 1 : BETWEEN.length
+  return bytes.subarray(starts[from], (starts[to] ?? 0) - separator)
+}
+
+interface SaveOptions {
+  readonly disk?: Disk | undefined
+  /** May throw to keep the old index. */
+  readonly beforeCommit?: (() => void) | undefined
+  /** What `loadIndexToUpdate` gave and `index` was made from. */
+  readonly before?: ModuleIndex | undefined
+}
+
+/** Writes the whole index; rows in a fixed order, so that equal content gives equal bytes. */
 export async function saveIndex(
   outputDir: string,
   index: ModuleIndex,
-  {
-    disk = realDisk,
-    beforeCommit,
-  }: { disk?: Disk | undefined; beforeCommit?: (() => void) | undefined } = {},
+  { disk = realDisk, beforeCommit, before }: SaveOptions = {},
 ): Promise<void> {
   const repositories = [...index.repositories].sort((a, b) => compare(a.repository, b.repository))
-  const records = [...index.records].sort(
-    (a, b) => compare(a.repository, b.repository) || compare(a.path, b.path) || compare(a.ref, b.ref),
-  )
+  const records = [...index.records].sort(inOrder)
   await makeDirectoryDurably(stateDir(outputDir), undefined, disk)
-  const lines = records.map((row) => JSON.stringify(row)).join(',\n')
   const { format, parser_version, finished_at, leftovers, stale_vectors, had_vectors } = index
   const content = contentOf(index)
   const lists = { leftovers, stale_vectors, had_vectors, repositories }
   const facts = { format, content, finished_at, parser_version, ...lists }
   const head = JSON.stringify(facts).slice(0, -1)
-  await writeFileDurably(indexPath(outputDir), `${head},"records":[\n${lines}\n]}\n`, {
-    disk,
-    ...(beforeCommit && { beforeCommit }),
-  })
+  const beginning = Buffer.from(`${head},${RECORDS_START}`)
+  const file = Buffer.concat([beginning, ...recordPieces(records, before), RECORDS_END])
+  await writeFileDurably(indexPath(outputDir), file, { disk, ...(beforeCommit && { beforeCommit }) })
 }
 
 /**
@@ -196,11 +288,15 @@ export function contentOf(index: Pick<ModuleIndex, 'repositories' | 'records'>):
     [id, summary_sha256, summary_file, ...namesOf(names), last_updated].join(' '),
   )
   const defaults = repositories.map(({ repository, default_branch }) => `${repository} ${default_branch}`)
-  const hash = createHash('sha256')
-  for (const line of [...lines.sort(), '', ...defaults.sort()]) hash.update(`${line}\n`)
-  const content = hash.digest('hex')
+  const text = [...lines.sort(), '', ...defaults.sort(), ''].join('\n')
+  const content = createHash('sha256').update(text).digest('hex')
   contents.set(index, content)
   return content
+}
+
+/** Notes that `index` and `before` differ only in their vectors, which the content leaves out. */
+export function keepContent(index: ModuleIndex, before: ModuleIndex): void {
+  contents.set(index, contentOf(before))
 }
 
 /** An index is never changed once it is made. */

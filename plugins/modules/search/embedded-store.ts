@@ -9,10 +9,10 @@ import {
   CURRENT,
   composeSet,
   emptyStates,
+  keptRows,
   LATEST,
   LIVE,
   openSegmentSet,
-  type Segment,
   type SegmentSet,
   saveSegmentSet,
 } from '../segments/segment-set.ts'
@@ -159,38 +159,32 @@ function tooLarge({ upsert }: VectorChanges) {
 
 /** The set with the changes, and its new segment. */
 function changed(header: StoreHeader, before: StoredVectors | undefined, changes: VectorChanges) {
-  const rows = before?.rows() ?? new Map<string, number>()
   const removed = new Set([...changes.remove, ...changes.upsert.map(({ id }) => id)])
-  const stays = new Map([...rows].filter(([id]) => !removed.has(id)).map(([id, row]) => [row, id]))
+  const stays = [...(before?.rows() ?? [])].filter(([id]) => !removed.has(id))
   const touches = new Map(changes.touch.map((touch) => [touch.id, touch]))
-  const kept = before ? segmentsToKeep(before.set, changes.upsert.length, (row) => stays.has(row)) : []
-  const keptRows = rowsOf(kept)
-  const isKept = new Set(keptRows)
+  const staying = new Set(stays.map(([, row]) => row))
+  const kept = before ? segmentsToKeep(before.set, changes.upsert.length, (row) => staying.has(row)) : []
+  const { count, placeOf } = keptRows(kept)
   const again = itemsOf(
     before,
-    [...stays.keys()].filter((row) => !isKept.has(row)),
+    stays.flatMap(([, row]) => (placeOf(row) === undefined ? [row] : [])),
   )
   const items = [...again.map((item) => touched(item, touches.get(item.id))), ...changes.upsert]
   const fresh = items.length === 0 ? undefined : vectorSegment(items)
-  const states = emptyStates(keptRows.length + items.length)
-  for (const [at, row] of keptRows.entries()) {
-    const id = stays.get(row)
-    if (id === undefined || !before) continue
+  const states = emptyStates(count + items.length)
+  for (const [id, row] of stays) {
+    const place = placeOf(row)
+    if (place === undefined || !before) continue
     const { flags, updated } = before.set
     const touch = touches.get(id)
-    states.flags[at] = touch ? flagsOf(touch.latest) : (flags[row] ?? 0)
-    states.updated[at] = touch ? Date.parse(touch.last_updated) : (updated[row] ?? 0)
+    states.flags[place] = touch ? flagsOf(touch.latest) : (flags[row] ?? 0)
+    states.updated[place] = touch ? Date.parse(touch.last_updated) : (updated[row] ?? 0)
   }
   if (fresh) {
-    states.flags.set(fresh.states.flags, keptRows.length)
-    states.updated.set(fresh.states.updated, keptRows.length)
+    states.flags.set(fresh.states.flags, count)
+    states.updated.set(fresh.states.updated, count)
   }
   return { set: composeSet(kept, fresh?.added, { meta: { header }, ...states }), added: fresh?.added }
-}
-
-/** The rows of the set before that its kept segments have. */
-function rowsOf(kept: readonly Segment[]): number[] {
-  return kept.flatMap(({ base, records }) => Array.from({ length: records }, (_, at) => base + at))
 }
 
 /** Records of segments that are written again. */

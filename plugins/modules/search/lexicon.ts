@@ -216,18 +216,25 @@ function phrasesIn(
   excluded: ReadonlySet<number>,
 ): readonly PlacedPhrase[] {
   const found: PlacedPhrase[] = []
-  for (const [at, word] of words.entries()) {
-    for (const phrase of byFirst.get(word) ?? []) {
+  for (let at = 0; at < words.length; at++) {
+    for (const phrase of byFirst.get(words[at] ?? '') ?? NO_PHRASES) {
       const isMeant = phrase.excludes || !excluded.has(at)
       if (isMeant && followsAt(phrase.stems, words, at)) found.push([phrase, at])
     }
   }
-  const single = joined.flatMap((word) => (byFirst.get(word) ?? []).filter(({ stems }) => stems.length === 1))
-  return [...found, ...single.map((phrase): PlacedPhrase => [phrase, -1])]
+  return found.concat(joined.flatMap((word) => singlePhrases(byFirst.get(word) ?? NO_PHRASES)))
 }
 
+function singlePhrases(phrases: readonly ConceptPhrase[]): readonly PlacedPhrase[] {
+  return phrases.flatMap((phrase): PlacedPhrase[] => (phrase.stems.length === 1 ? [[phrase, -1]] : []))
+}
+
+/** Most words begin none: a list for each of them would be much garbage in a long text. */
+const NO_PHRASES: readonly ConceptPhrase[] = []
+
 function followsAt(stems: readonly string[], words: readonly string[], at: number): boolean {
-  return stems.every((stem, offset) => words[at + offset] === stem)
+  for (let offset = 0; offset < stems.length; offset++) if (words[at + offset] !== stems[offset]) return false
+  return true
 }
 
 function push<T>(map: Map<string, T[]>, key: string, phrase: T): void {

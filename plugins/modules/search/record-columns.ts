@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { keepRecent, once } from '../../../server/plugin.ts'
 import { type IndexRecord, namesOf } from '../output/module-index.ts'
 import type { SectionBytes, SectionFile } from '../segments/section-file.ts'
@@ -30,7 +30,7 @@ const KINDS = ['root', 'submodule', 'example'] as const
 /** The digest by which a record is known to be unchanged. */
 export function recordDigest(record: IndexRecord): Buffer {
   const text = [record.summary_sha256, record.summary_file, ...namesOf(record)].join('\0')
-  return createHash('sha256').update(text).digest().subarray(0, DIGEST_BYTES)
+  return hash('sha256', text, 'buffer').subarray(0, DIGEST_BYTES)
 }
 
 /** The records of a segment, and which text each has, as sections. */
@@ -96,7 +96,7 @@ function numberer() {
 
 /** A number for (repository, path): 52 bits of a digest, so that no two of a million modules are likely to share one. */
 export function moduleKey({ repository, path }: Pick<IndexRecord, 'repository' | 'path'>): number {
-  const digest = createHash('sha256').update(`${repository}\0${path}`).digest()
+  const digest = hash('sha256', `${repository}\0${path}`, 'buffer')
   return digest.readUIntBE(0, 6) * 16 + ((digest[6] ?? 0) & 15)
 }
 

@@ -9,10 +9,10 @@ import {
   composeSet,
   ENDED,
   emptyStates,
+  keptRows,
   LATEST,
   LIVE,
   type NewSegment,
-  type Segment,
   type SegmentSet,
 } from '../segments/segment-set.ts'
 import { createTextWriter } from '../segments/text-writer.ts'
@@ -68,20 +68,19 @@ export async function updateSet(
     usable?.meta['source'] === content && JSON.stringify(usable.meta['ended']) === JSON.stringify(ended)
   if (isSame) return undefined
   const meta = { source: content, ended, ...analysisOf(source.lexicon) }
-  const known = usable ? knownRows(usable, source.index.records) : new Map<string, number>()
+  const known = usable ? knownRows(usable, versions) : new Map<string, number>()
   const fresh = source.index.records.filter(({ id }) => !known.has(id))
   const stays = new Set(known.values())
   const kept = usable ? segmentsToKeep(usable, fresh.length, (row) => stays.has(row)) : []
-  const isKept = (row: number | undefined): boolean =>
-    row !== undefined && kept.some(({ base, records }) => row >= base && row < base + records)
+  const places = keptRows(kept)
   const written = source.index.records
-    .filter(({ id }) => !isKept(known.get(id)))
+    .filter(({ id }) => places.placeOf(known.get(id) ?? -1) === undefined)
     .sort(
       (a, b) =>
         Number(versions.get(b.id)?.isLatest) - Number(versions.get(a.id)?.isLatest) || compare(a.id, b.id),
     )
   const added = written.length === 0 ? undefined : await segmentOf(written, source)
-  return { added, set: composeSet(kept, added, { meta, ...statesOf(kept, known, written, versions) }) }
+  return { added, set: composeSet(kept, added, { meta, ...statesOf(places, known, written, versions) }) }
 }
 
 interface Version {
@@ -110,17 +109,18 @@ function endedModules(versions: ReadonlyMap<string, Version>): Readonly<Record<s
 }
 
 /** Record id -> the row that holds this very record. */
-function knownRows(set: SegmentSet, records: readonly IndexRecord[]): Map<string, number> {
-  const wanted = new Map(records.map((record) => [record.id, record]))
+function knownRows(set: SegmentSet, versions: ReadonlyMap<string, Version>): Map<string, number> {
   const known = new Map<string, number>()
   for (const { file, base, records: count } of set.segments) {
     const columns = recordColumns(file)
-    const ids = columns.ids().toString('hex')
+    const [ids, digests] = [columns.ids().toString('hex'), columns.digests()]
     for (let local = 0; local < count; local++) {
-      const record = wanted.get(ids.slice(local * ID_BYTES * 2, (local + 1) * ID_BYTES * 2))
-      if (!record || ((set.flags[base + local] ?? 0) & LIVE) === 0) continue
-      const digest = columns.digests().subarray(local * DIGEST_BYTES, (local + 1) * DIGEST_BYTES)
-      if (digest.equals(recordDigest(record))) known.set(record.id, base + local)
+      if (((set.flags[base + local] ?? 0) & LIVE) === 0) continue
+      const version = versions.get(ids.slice(local * ID_BYTES * 2, (local + 1) * ID_BYTES * 2))
+      if (!version) continue
+      const [start, end] = [local * DIGEST_BYTES, (local + 1) * DIGEST_BYTES]
+      const isSame = recordDigest(version.record).compare(digests, start, end) === 0
+      if (isSame) known.set(version.record.id, base + local)
     }
   }
   return known
@@ -142,26 +142,26 @@ async function segmentOf(
   return { records: records.length, bytes: sectionFileBytes({}, sections) }
 }
 
-/** The states of the kept rows, then of the new ones. */
+/** The states of the kept rows, then of the new ones. Rows that are not `known` are of no record any more. */
 function statesOf(
-  kept: readonly Segment[],
+  { count, placeOf }: ReturnType<typeof keptRows>,
   known: ReadonlyMap<string, number>,
   written: readonly IndexRecord[],
   versions: ReadonlyMap<string, Version>,
 ) {
-  const idOf = new Map([...known].map(([id, row]) => [row, id]))
-  const rows: (string | undefined)[] = []
-  for (const { base, records } of kept)
-    for (let row = base; row < base + records; row++) rows.push(idOf.get(row))
-  for (const { id } of written) rows.push(id)
-  const states = emptyStates(rows.length)
-  for (const [row, id] of rows.entries()) {
-    const version = id === undefined ? undefined : versions.get(id)
-    if (!version) continue
+  const states = emptyStates(count + written.length)
+  const set = (row: number, id: string): void => {
+    const version = versions.get(id)
+    if (!version) return
     const ended = version.removedSince === undefined ? 0 : ENDED
     states.flags[row] = LIVE | (version.isLatest ? LATEST : 0) | ended
     states.places[row] = version.place
     states.updated[row] = Date.parse(version.record.last_updated)
   }
+  for (const [id, row] of known) {
+    const place = placeOf(row)
+    if (place !== undefined) set(place, id)
+  }
+  for (const [at, { id }] of written.entries()) set(count + at, id)
   return states
 }

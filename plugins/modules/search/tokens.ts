@@ -35,12 +35,34 @@ export function tokenize(text: string, keepStopWords = false): Tokens {
   const words: string[] = []
   const joined: string[] = []
   for (const [run] of text.matchAll(/[\p{L}\p{N}]+(?:[_\-./][\p{L}\p{N}]+)*/gu)) {
-    const parts = partsOf(run)
-    for (const part of parts) if (isKept(part, keepStopWords)) words.push(stemOf(part))
-    if (parts.length > 1) addJoined(joined, parts)
+    const tokens = keepStopWords ? tokensOf(run, true) : rememberedTokens(run)
+    for (const word of tokens.words) words.push(word)
+    for (const word of tokens.joined) joined.push(word)
     if (words.length >= MAX_WORDS) break
   }
   return { words, joined }
+}
+
+/** The tokens of runs without stop words: texts say the same words again and again. */
+const runs = new Map<string, Tokens>()
+const MAX_RUNS = 20_000
+
+function rememberedTokens(run: string): Tokens {
+  const known = runs.get(run)
+  if (known) return known
+  if (run.length > MAX_WORD_CHARS) return tokensOf(run, false)
+  if (runs.size >= MAX_RUNS) runs.clear()
+  const copy = Buffer.from(run).toString() // a part of a text would keep all of it in memory
+  const tokens = tokensOf(copy, false)
+  runs.set(copy, tokens)
+  return tokens
+}
+
+function tokensOf(run: string, keepStopWords: boolean): Tokens {
+  const parts = partsOf(run)
+  const joined: string[] = []
+  if (parts.length > 1) addJoined(joined, parts)
+  return { words: parts.filter((part) => isKept(part, keepStopWords)).map(stemOf), joined }
 }
 
 /** One word of a query as it was written, lower case, and its stem. */

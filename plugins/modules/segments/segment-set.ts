@@ -170,6 +170,26 @@ export function float64s(bytes: Buffer): Float64Array {
   return new Float64Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 8)
 }
 
+/** Where the rows of kept segments are once a set is composed of them, and how many those are. */
+export function keptRows(kept: readonly Segment[]): {
+  readonly count: number
+  /** The new row of an old one; undefined for a row of another segment. */
+  placeOf(row: number): number | undefined
+} {
+  const ends = kept.map(({ base, records }) => base + records)
+  const places = new Int32Array(Math.max(0, ...ends)).fill(-1)
+  let count = 0
+  for (const { base, records } of kept)
+    for (let row = base; row < base + records; row++) places[row] = count++
+  return {
+    count,
+    placeOf(row) {
+      const place = places[row] ?? -1
+      return place === -1 ? undefined : place
+    },
+  }
+}
+
 /** Room for the states of `records` records. */
 export function emptyStates(records: number): RecordStates {
   return {

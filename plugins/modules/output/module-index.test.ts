@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { withScratchFolder } from '../../../server/plugin.ts'
+import {
+  emptyIndex,
+  type IndexRecord,
+  loadIndex,
+  loadIndexToUpdate,
+  type ModuleIndex,
+  moduleId,
+  saveIndex,
+} from './module-index.ts'
+
+function recordOf(number: number, description: string): IndexRecord {
+  const repository = `https://example.test/acme/terraform-${number % 7}`
+  const ref = `v${number}.0.0`
+  return {
+    ...{ id: moduleId(repository, ref, '.'), repository, name: `terraform-${number % 7}`, ref },
+    ...{ ref_kind: 'tag', path: '.', kind: 'root', commit: '', options_digest: '' },
+    ...{ summary_file: `${number}.json`, summary_sha256: '', description, provider: 'aws' },
+    ...{ providers: [], tags: [], counts: { variables: 0, required: 0, outputs: 0, resources: 0 } },
+    ...{ last_updated: '2026-01-01T00:00:00.000Z', embedded: false },
+  }
+}
+
+function indexOf(records: readonly IndexRecord[]): ModuleIndex {
+  return { ...emptyIndex(), records: [...records] }
+}
+
+const fileOf = (dir: string): string => join(dir, '.satchel', 'index.json')
+const numbers = fc.uniqueArray(fc.nat(60), { maxLength: 12 })
+
+test('an index that was loaded, changed and saved has the bytes that it has when all of it is printed', async () => {
+  await withScratchFolder('index', async (dir) => {
+    const cases = fc.record({
+      ...{ first: numbers, changed: fc.uniqueArray(fc.nat(60)), removed: numbers, added: numbers },
+      text: fc.string({ unit: 'grapheme' }),
+    })
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ first, changed, removed, added, text }) => {
+        await saveIndex(dir, indexOf(first.map((number) => recordOf(number, text))))
+        const before = await loadIndexToUpdate(dir)
+        assert.ok(before)
+        const removedIds = new Set(removed.map((number) => recordOf(number, '').id))
+        const kept = before.records.filter(({ id }) => !removedIds.has(id))
+        const changedIds = new Set(changed.map((number) => recordOf(number, '').id))
+        const next = kept.map((record) =>
+          changedIds.has(record.id) ? { ...record, embedded: true } : record,
+        )
+        const known = new Set(next.map(({ id }) => id))
+        const fresh = added.map((number) => recordOf(number, 'new')).filter(({ id }) => !known.has(id))
+        const index = indexOf([...next, ...fresh])
+
+        await saveIndex(dir, index, { before })
+        const quick = await readFile(fileOf(dir), 'utf8')
+        await saveIndex(dir, indexOf(index.records))
+
+        assert.equal(quick, await readFile(fileOf(dir), 'utf8'))
+      }),
+    )
+  })
+})
+
+test('a file that an editor wrote in another way is read, and its records are printed again when it is saved', async () => {
+  await withScratchFolder('index', async (dir) => {
+    const index = indexOf([recordOf(1, 'one'), recordOf(2, 'two'), recordOf(3, 'three')])
+    await saveIndex(dir, index)
+    const whole = await readFile(fileOf(dir), 'utf8')
+    const edits: readonly ((text: string) => string)[] = [
+      (text) => text.replaceAll('\n', '\r\n'),
+      (text) => JSON.stringify(JSON.parse(text)),
+      (text) => JSON.stringify(JSON.parse(text), null, 2),
+      (text) => text.replaceAll(',\n', '\n,'),
+      (text) => text.replace(',\n', ','),
+      (text) => `${text}\n`,
+    ]
+    for (const edit of edits) {
+      await writeFile(fileOf(dir), edit(whole))
+      const before = await loadIndexToUpdate(dir)
+      assert.deepEqual(before, await loadIndex(dir))
+      assert.ok(before)
+      const [first, ...others] = before.records
+      assert.ok(first)
+      await saveIndex(dir, { ...before, records: [{ ...first, embedded: true }, ...others] }, { before })
+
+      const saved = await readFile(fileOf(dir), 'utf8')
+      assert.equal(saved, whole.replace('"embedded":false', '"embedded":true'))
+    }
+  })
+})
