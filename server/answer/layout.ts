@@ -34,88 +34,109 @@ type Scalar = string | number | boolean | null
 
 /** Lays out every member of an object, in order. */
 export function layoutOf(object: Readonly<Record<string, unknown>>): Block[] {
-  return Object.entries(object).flatMap(([label, value]) => blocksOf(label, value))
-}
-
-function blocksOf(label: string, value: unknown): Block[] {
-  if (value === undefined) return []
-  if (value instanceof CutText) return [{ kind: 'text', label, text: value.text, lines: value.shown }]
-  if (value instanceof CutList) return listBlocks(`${label} (${value.shown})`, value.entries, value.first)
-  if (typeof value === 'string' && isBlock(value))
-    return [{ kind: 'text', label, text: value, lines: lineCount(value) }]
-  if (isScalar(value)) return [{ kind: 'line', label, value: scalarText(value) }]
-  if (Array.isArray(value)) {
-    if (value.length === 0) return [{ kind: 'line', label, value: 'none' }]
-    return listBlocks(value.every(isScalar) ? label : `${label} (${value.length})`, value, 1)
+  const blocks: Block[] = []
+  for (const label of Object.keys(object)) {
+    const block = blockOf(label, object[label])
+    if (block) blocks.push(block)
   }
-  return isJsonObject(value) ? objectBlocks(label, value) : []
+  return blocks
 }
 
-function objectBlocks(label: string, object: Readonly<Record<string, unknown>>): Block[] {
+function blockOf(label: string, value: unknown): Block | undefined {
+  if (value === undefined) return undefined
+  if (typeof value === 'string' && isBlock(value))
+    return { kind: 'text', label, text: value, lines: lineCount(value) }
+  if (isScalar(value)) return { kind: 'line', label, value: scalarText(value) }
+  if (Array.isArray(value)) {
+    if (value.length === 0) return { kind: 'line', label, value: 'none' }
+    return listBlock(value.every(isScalar) ? label : `${label} (${value.length})`, value, 1)
+  }
+  if (value instanceof CutText) return { kind: 'text', label, text: value.text, lines: value.shown }
+  if (value instanceof CutList) return listBlock(`${label} (${value.shown})`, value.entries, value.first)
+  return isJsonObject(value) ? objectBlock(label, value) : undefined
+}
+
+function objectBlock(label: string, object: Readonly<Record<string, unknown>>): Block {
   const { tool, args } = object
   if (typeof tool === 'string' && isJsonObject(args) && Object.keys(object).length === 2)
-    return [{ kind: 'line', label, value: `${tool} ${JSON.stringify(args)}` }]
-  const members = Object.entries(object).filter(([, value]) => value !== undefined)
-  if (members.length === 0) return [{ kind: 'line', label, value: 'none' }]
-  const shared = members.map(([name, value]) =>
-    isScalar(value) && !isBlock(value) ? `${name}: ${scalarText(value)}` : undefined,
-  )
-  const line = shared.every((part) => part !== undefined) ? shared.join(', ') : undefined
-  if (line !== undefined && line.length <= SHARED_LINE_CHARS) return [{ kind: 'line', label, value: line }]
-  return [{ kind: 'group', label, blocks: layoutOf(object) }]
+    return { kind: 'line', label, value: `${tool} ${JSON.stringify(args)}` }
+  const line = sharedLine(object)
+  if (line !== undefined) return { kind: 'line', label, value: line === '' ? 'none' : line }
+  return { kind: 'group', label, blocks: layoutOf(object) }
 }
 
-function listBlocks(label: string, entries: readonly unknown[], first: number): Block[] {
+/** The members of an object on one line; undefined if they are too long for it. */
+function sharedLine(object: Readonly<Record<string, unknown>>): string | undefined {
+  let line = ''
+  for (const name of Object.keys(object)) {
+    const value = object[name]
+    if (value === undefined) continue
+    if (!isScalar(value) || isBlock(value)) return undefined
+    line += `${line === '' ? '' : ', '}${name}: ${scalarText(value)}`
+    if (line.length > SHARED_LINE_CHARS) return undefined
+  }
+  return line
+}
+
+function listBlock(label: string, entries: readonly unknown[], first: number): Block {
   if (entries.every((entry): entry is Scalar => isScalar(entry) && !isBlock(entry))) {
     const items = entries.map(scalarText)
     const line = items.join(', ')
     if (line.length <= SHARED_LINE_CHARS && !items.some((item) => item.includes(',')))
-      return [{ kind: 'line', label, value: line }]
-    return [{ kind: 'items', label, items }]
+      return { kind: 'line', label, value: line }
+    return { kind: 'items', label, items }
   }
   const table = tableOf(label, entries)
-  if (table) return [table]
-  return [
-    {
-      kind: 'entries',
-      label,
-      first,
-      entries: entries.map((entry) =>
-        isJsonObject(entry) && !(entry instanceof CutText) ? layoutOf(entry) : blocksOf('', entry),
-      ),
-    },
-  ]
+  if (table) return table
+  return { kind: 'entries', label, first, entries: entries.map(entryBlocks) }
+}
+
+function entryBlocks(entry: unknown): readonly Block[] {
+  if (isJsonObject(entry) && !(entry instanceof CutText)) return layoutOf(entry)
+  const block = blockOf('', entry)
+  return block ? [block] : []
 }
 
 /** Returns a table for a list of flat objects with few columns; undefined for any other list. */
 function tableOf(label: string, entries: readonly unknown[]): Block | undefined {
-  if (entries.length < ROWS_MIN || !entries.every(isFlat)) return undefined
-  const header = [...new Set(entries.flatMap((entry) => Object.keys(entry)))]
-  if (header.length < 2 || header.length > COLUMNS_MAX) return undefined
-  const rows = entries.map((entry) =>
-    header.map((name) => (entry[name] === undefined ? '' : scalarText(entry[name]))),
-  )
+  if (entries.length < ROWS_MIN) return undefined
+  const header: string[] = []
+  const rows: string[][] = []
+  for (const entry of entries) {
+    const row = isJsonObject(entry) ? rowOf(entry, header) : undefined
+    if (!row) return undefined
+    rows.push(row)
+  }
+  if (header.length < 2) return undefined
+  for (const row of rows) for (let at = row.length; at < header.length; at++) row.push('')
   return { kind: 'table', label, header, rows }
 }
 
-/** True for an object whose values fit into cells. */
-function isFlat(entry: unknown): entry is Readonly<Record<string, Scalar | undefined>> {
-  return (
-    isJsonObject(entry) &&
-    Object.values(entry).every(
-      (value) =>
-        value === undefined || (isScalar(value) && !isBlock(value) && !String(value).includes(' | ')),
-    )
-  )
+/** The cells of an object, whose new columns are added to `header`; undefined if it does not fit into a row. */
+function rowOf(entry: Readonly<Record<string, unknown>>, header: string[]): string[] | undefined {
+  const row: string[] = header.map(() => '')
+  for (const name of Object.keys(entry)) {
+    const value = entry[name]
+    let at = header.indexOf(name)
+    if (at < 0) at = header.push(name) - 1
+    if (at >= COLUMNS_MAX) return undefined
+    row[at] = ''
+    if (value === undefined) continue
+    if (!isScalar(value) || isBlock(value) || String(value).includes(' | ')) return undefined
+    row[at] = scalarText(value)
+  }
+  return row
 }
 
 function isScalar(value: unknown): value is Scalar {
-  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
+  return (
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null
+  )
 }
 
 /** True for a string that needs lines of its own. */
 function isBlock(value: Scalar | unknown): boolean {
-  return typeof value === 'string' && (value.includes('\n') || value.length > LINE_MAX_CHARS)
+  return typeof value === 'string' && (value.length > LINE_MAX_CHARS || value.includes('\n'))
 }
 
 function scalarText(value: Scalar): string {

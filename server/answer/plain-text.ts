@@ -2,46 +2,61 @@ import { type Block, layoutOf } from './layout.ts'
 
 /** Prints data as compact text for a model: every member, in order, nothing cut. */
 export function plainText(data: Readonly<Record<string, unknown>>): string {
-  return printed(layoutOf(data), '').join('\n')
+  const lines: string[] = []
+  print(layoutOf(data), '', lines)
+  return lines.join('\n')
 }
 
-function printed(blocks: readonly Block[], indent: string): string[] {
-  return blocks.flatMap((block) => linesOf(block, indent))
+/** Appends the lines of the blocks. */
+function print(blocks: readonly Block[], indent: string, lines: string[]): void {
+  for (const block of blocks) printBlock(block, indent, lines)
 }
 
-function linesOf(block: Block, indent: string): string[] {
+function printBlock(block: Block, indent: string, lines: string[]): void {
   const { label } = block
   switch (block.kind) {
     case 'line':
-      return [`${indent}${label === '' ? '' : `${label}: `}${block.value}`]
+      lines.push(`${indent}${lineText(block)}`)
+      return
     case 'items':
-      return [`${indent}${label}:`, ...block.items.map((item) => `${indent}- ${item}`)]
+      lines.push(`${indent}${label}:`)
+      for (const item of block.items) lines.push(`${indent}- ${item}`)
+      return
     case 'table':
-      return [
-        `${indent}${label}:`,
-        `${indent}${block.header.join(' | ')}`,
-        ...block.rows.map((row) => `${indent}${row.join(' | ')}`),
-      ]
+      lines.push(`${indent}${label}:`, `${indent}${block.header.join(' | ')}`)
+      for (const row of block.rows) lines.push(`${indent}${row.join(' | ')}`)
+      return
     case 'group':
-      return [`${indent}${label}:`, ...printed(block.blocks, `${indent}  `)]
-    case 'text':
+      lines.push(`${indent}${label}:`)
+      print(block.blocks, `${indent}  `, lines)
+      return
+    case 'text': {
       // Verbatim, without indentation: a reader may copy it back, with its last line end or without.
-      return [
-        `--- ${label} (${block.lines})`,
-        block.text.replace(/\n$/, ''),
-        `--- end of ${label}${block.text.endsWith('\n') ? '' : ', no final newline'}`,
-      ]
+      const { text } = block
+      const isEnded = text.endsWith('\n')
+      const end = `--- end of ${label}${isEnded ? '' : ', no final newline'}`
+      lines.push(`--- ${label} (${block.lines})`, isEnded ? text.slice(0, -1) : text, end)
+      return
+    }
     case 'entries':
-      return [
-        `${indent}${label}:`,
-        ...block.entries.flatMap((entry, at) => entryLines(entry, `${block.first + at}. `, indent)),
-      ]
+      lines.push(`${indent}${label}:`)
+      for (const [at, entry] of block.entries.entries())
+        printEntry(entry, `${indent}${block.first + at}. `, indent, lines)
   }
 }
 
+function lineText({ label, value }: Extract<Block, { kind: 'line' }>): string {
+  return label === '' ? value : `${label}: ${value}`
+}
+
 /** The short members of an entry share its first line. */
-function entryLines(entry: readonly Block[], number: string, indent: string): string[] {
-  const short = entry.flatMap((block) => (block.kind === 'line' ? linesOf(block, '') : []))
-  const rest = entry.filter(({ kind }) => kind !== 'line')
-  return [`${indent}${number}${short.join(' | ')}`, ...printed(rest, `${indent}   `)]
+function printEntry(entry: readonly Block[], number: string, indent: string, lines: string[]): void {
+  const short: string[] = []
+  const rest: Block[] = []
+  for (const block of entry) {
+    if (block.kind === 'line') short.push(lineText(block))
+    else rest.push(block)
+  }
+  lines.push(`${number}${short.join(' | ')}`)
+  print(rest, `${indent}   `, lines)
 }

@@ -17,29 +17,50 @@ export function withoutOmitted(
   data: Readonly<Record<string, unknown>>,
   omits: Tool['omits'] = {},
 ): Record<string, unknown> {
-  const paths = Object.keys(omits).map((path) => path.split('/').slice(1))
-  return without(data, paths) as Record<string, unknown> // an object stays one
-}
-
-function without(value: unknown, paths: readonly (readonly string[])[]): unknown {
-  if (paths.length === 0 || value instanceof CutText) return value
-  if (value instanceof CutList) {
-    const entries = value.entries.map((entry) => without(entry, inside(paths, '*')))
-    return new CutList(entries, value.first, value.shown)
+  let places = known.get(omits)
+  if (!places) {
+    places = placesOf(Object.keys(omits).map((path) => path.split('/').slice(1)))
+    known.set(omits, places)
   }
-  if (Array.isArray(value)) return value.map((entry) => without(entry, inside(paths, '*')))
-  if (!isJsonObject(value)) return value
-  const isOmitted = (name: string): boolean =>
-    paths.some(([first, ...rest]) => rest.length === 0 && (first === name || first === '*'))
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([name]) => !isOmitted(name))
-      .map(([name, member]) => [name, without(member, inside(paths, name))]),
-  )
+  return without(data, places) as Record<string, unknown> // an object stays one
 }
 
-function inside(paths: readonly (readonly string[])[], name: string): (readonly string[])[] {
-  return paths
-    .filter(([first, ...rest]) => (first === name || first === '*') && rest.length > 0)
-    .map(([, ...rest]) => rest)
+/** Where members are left out: at this place, at a named one below it, or at any other below it. */
+interface Places {
+  readonly isOmitted: boolean
+  readonly named: ReadonlyMap<string, Places>
+  readonly others: Places | undefined
+}
+
+/** The places of each tool, by what it omits. */
+const known = new WeakMap<NonNullable<Tool['omits']>, Places>()
+
+function placesOf(paths: readonly (readonly string[])[]): Places {
+  const below = (name: string): Places =>
+    placesOf(paths.filter(([first]) => first === name || first === '*').map(([, ...rest]) => rest))
+  const names = new Set(paths.flatMap(([first]) => (first === undefined ? [] : [first])))
+  return {
+    isOmitted: paths.some((path) => path.length === 0),
+    named: new Map([...names].map((name) => [name, below(name)])),
+    others: names.has('*') ? below('*') : undefined,
+  }
+}
+
+function without(value: unknown, { named, others }: Places): unknown {
+  if (named.size === 0 || value instanceof CutText) return value
+  if (value instanceof CutList)
+    return new CutList(withoutInEach(value.entries, others), value.first, value.shown)
+  if (Array.isArray(value)) return withoutInEach(value, others)
+  if (!isJsonObject(value)) return value
+  const kept: [string, unknown][] = []
+  for (const name of Object.keys(value)) {
+    const place = named.get(name) ?? others
+    if (place?.isOmitted) continue
+    kept.push([name, place ? without(value[name], place) : value[name]])
+  }
+  return Object.fromEntries(kept)
+}
+
+function withoutInEach(entries: readonly unknown[], place: Places | undefined): readonly unknown[] {
+  return place ? entries.map((entry) => without(entry, place)) : entries
 }

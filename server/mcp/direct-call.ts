@@ -4,6 +4,7 @@ import { isJsonObject } from '../platform/json-object.ts'
 import { declaresTasks } from './caller.ts'
 import type { Door } from './door.ts'
 import { asProtocolError } from './protocol-errors.ts'
+import { STRUCTURED_JSON, type ToolResult } from './raw-table.ts'
 import { handled, serverInfoMeta } from './server.ts'
 import { callTool, type ToolCall } from './tools.ts'
 
@@ -11,6 +12,7 @@ const VERSION = '2026-07-28'
 const METHOD = 'tools/call'
 const META = 'io.modelcontextprotocol/'
 const NAME_MAX_CHARS = 200
+const TYPE = 'content-type'
 /** Members of `_meta` that the protocol defines for a request, beside the version. */
 const CLIENT_INFO = `${META}clientInfo`
 const CAPABILITIES = `${META}clientCapabilities`
@@ -56,27 +58,33 @@ export async function answerDirectly(
   if (catalog?.tool(call.name)?.owned.tool.task === true && declaresTasks(meta)) return undefined
   const request = { era: 'modern', meta, envelope: meta, signal } as const
   try {
-    const { content, structuredContent, isError } = await handled(
-      door,
-      { ...request, callerOf: () => ({ principal }) },
-      METHOD,
-      (exchange) => callTool(exchange, call),
+    const result = await handled(door, { ...request, callerOf: () => ({ principal }) }, METHOD, (exchange) =>
+      callTool(exchange, call),
     )
     if (signal.aborted) return disconnected()
-    const outcome = { content, structuredContent, isError, resultType: 'complete' }
-    return answer({ result: { ...outcome, _meta: serverInfoMeta(door) }, jsonrpc: '2.0', id })
+    return answer(`{"result":${resultJson(door, result)},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`)
   } catch (thrown) {
     if (signal.aborted) return disconnected()
     const { code, message, data } = asProtocolError(thrown, { log: door.log, signal }, METHOD)
-    return answer({ jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } })
+    const error = { code, message, ...(data !== undefined && { data }) }
+    return answer(JSON.stringify({ jsonrpc: '2.0', id, error }))
   }
 }
 
-function answer(message: object): Response {
-  return new Response(JSON.stringify(message), {
-    status: 200,
-    headers: { 'content-type': 'application/json' },
-  })
+/** The members as the SDK writes them, in its order. The data was made JSON when it was measured. */
+function resultJson(door: Door, result: ToolResult): string {
+  const { content, structuredContent, isError, [STRUCTURED_JSON]: json } = result
+  const data = json ? json() : JSON.stringify(structuredContent)
+  return [
+    `{"content":${JSON.stringify(content)}`,
+    data === undefined ? '' : `,"structuredContent":${data}`,
+    isError === undefined ? '' : `,"isError":${JSON.stringify(isError)}`,
+    `,"resultType":"complete","_meta":${JSON.stringify(serverInfoMeta(door))}}`,
+  ].join('')
+}
+
+function answer(body: string): Response {
+  return new Response(body, { status: 200, headers: { 'content-type': 'application/json' } })
 }
 
 /** No client reads it: the connection is closed, or will be with the server. */
@@ -98,10 +106,14 @@ function namesInHeaders({ headers, rawHeaders }: IncomingMessage, name: string):
   if (headers['mcp-protocol-version'] !== VERSION || headers['mcp-method'] !== METHOD) return false
   if (headers['mcp-name'] !== name || name.startsWith('=?')) return false
   // Node.js keeps the first of two types, and the SDK reads both.
-  return (
-    headers['content-type'] === 'application/json' &&
-    rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'content-type').length === 1
-  )
+  return headers['content-type'] === 'application/json' && typesIn(rawHeaders) === 1
+}
+
+function typesIn(rawHeaders: readonly string[]): number {
+  let types = 0
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.length === TYPE.length && rawHeaders[at]?.toLowerCase() === TYPE) types++
+  return types
 }
 
 /** Reports whether `_meta` has a valid envelope, and nothing else that the protocol gives a meaning but a trace. */

@@ -1,3 +1,4 @@
+import type { ClientInfo } from '../contract/advanced/principal.ts'
 import type { CallContext, Log } from '../contract/context.ts'
 import { backgroundCall } from '../platform/background-call.ts'
 import { type Caller, clientInfoOf } from './caller.ts'
@@ -32,8 +33,8 @@ export interface Exchange extends Asked {
 
 /** Creates the context of a read, a prompt or a completion, without progress and tasks. */
 export function callContextOf(exchange: Exchange): CallContext {
-  const { catalog, caller, era, envelope, sdk } = exchange
-  const client = era === 'modern' ? clientInfoOf(envelope) : sdk?.server.getClientVersion()
+  const { catalog, caller } = exchange
+  const client = clientOf(exchange)
   return backgroundCall({
     principal: caller.principal,
     signal: exchange.signal,
@@ -43,6 +44,11 @@ export function callContextOf(exchange: Exchange): CallContext {
     ...(client && { client: { name: client.name, version: client.version } }),
     resolvePath: exchange.resolvePath,
   })
+}
+
+/** Returns what the client says of itself: in each request, or once for older clients. */
+export function clientOf({ era, envelope, sdk }: Exchange): ClientInfo | undefined {
+  return era === 'modern' ? clientInfoOf(envelope) : sdk?.server.getClientVersion()
 }
 
 /** Returns a log that adds the trace named in `_meta` to each line. */

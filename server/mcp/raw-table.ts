@@ -3,6 +3,14 @@ import type { Server, ServerContext, ServerOptions } from '@modelcontextprotocol
 /** A result in wire format. */
 export type WireResult = Record<string, unknown>
 
+/** In a result: its `structuredContent` as JSON, to write the answer without the SDK. Symbols are not on the wire. */
+export const STRUCTURED_JSON = Symbol('structured JSON')
+
+/** The result of a call of a tool. */
+export interface ToolResult extends WireResult {
+  readonly [STRUCTURED_JSON]?: () => string
+}
+
 /** A request as the SDK passes it to a handler. */
 export interface RawCall {
   readonly ctx: ServerContext

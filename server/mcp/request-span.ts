@@ -6,11 +6,11 @@ import type { Exchange } from './exchange.ts'
 import type { WireResult } from './raw-table.ts'
 
 /** Runs a request in a span of its own, whose parent is the trace that the client named in `_meta` (SEP-414). */
-export function inRequestSpan(
+export function inRequestSpan<T extends WireResult>(
   { catalog, meta, era }: Exchange,
   method: string,
-  work: () => Promise<WireResult>,
-): Promise<WireResult> {
+  work: () => Promise<T>,
+): Promise<T> {
   const { traceparent, tracestate } = meta ?? {}
   return inSpan(
     catalog.host.traces,

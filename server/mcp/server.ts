@@ -125,15 +125,17 @@ function handlerInstaller(door: Door, connection: Connection, server: Server) {
  * Handles one request, of the SDK or beside it: waits for the start-up, and runs `handle` in a span.
  * Errors: `ProtocolError` only.
  */
-export async function handled(
+export async function handled<T extends WireResult>(
   door: Door,
-  { callerOf, ...asked }: Asked & { callerOf(): Caller },
+  asked: Asked & { callerOf(): Caller },
   method: string,
-  handle: (exchange: Exchange) => WireResult | Promise<WireResult>,
-): Promise<WireResult> {
+  handle: (exchange: Exchange) => T | Promise<T>,
+): Promise<T> {
   try {
     const catalog = await door.catalog()
-    const exchange = { ...asked, catalog, caller: callerOf(), resolvePath: door.resolvePath }
+    const { era, meta, envelope, signal, sdk } = asked
+    const request = { era, meta, envelope, signal, ...(sdk && { sdk }) }
+    const exchange = { ...request, catalog, caller: asked.callerOf(), resolvePath: door.resolvePath }
     return await inRequestSpan(exchange, method, async () => handle(exchange))
   } catch (thrown) {
     throw asProtocolError(thrown, { log: door.log, signal: asked.signal }, method)

@@ -8,7 +8,7 @@ const STATUS_MESSAGE_MAX_CHARS = 240 // mcp, section 7
 const INTERNAL_ERROR = -32603
 
 /** Converts the data of a task to the answer of its tool. */
-export type AnswerOf = (data: unknown) => ToolAnswer
+export type AnswerOf = (data: unknown) => Pick<ToolAnswer, 'text' | 'data'>
 
 /** Returns the flat task of SEP-2663. A caller without elicitation sees `input_required` as `working`. */
 export function flatTask(task: TaskState, canAsk: boolean): WireResult {

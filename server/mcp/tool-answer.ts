@@ -4,15 +4,19 @@ import { plainText } from '../answer/plain-text.ts'
 import type { Reader } from '../answer/reader.ts'
 import { headlineOf, withoutOmitted } from '../answer/tool-text.ts'
 import type { Tool } from '../contract/tool.ts'
+import { once } from '../platform/once.ts'
 import { fenced } from '../platform/untrusted.ts'
 import type { OfferedTool } from './descriptors.ts'
 import { type NextPageCall, nextPageCall } from './page-call.ts'
 import { refusals } from './refusals.ts'
+import type { UntrustedText } from './untrusted-fields.ts'
 
 /** A tool result on its way to a model. */
 export interface ToolAnswer {
   readonly text: string
   readonly data: Record<string, unknown>
+  /** Returns the data as JSON, made once: it is measured and sent. */
+  json(): string
 }
 
 /** The call that is answered: its arguments as the client sent them, and the page it asks for. */
@@ -37,7 +41,10 @@ export function toolAnswer(
 ): ToolAnswer {
   const { tool } = offered.owned
   const data = offered.untrusted.clean(whole) as Record<string, unknown> // cleaning keeps the shape
-  if (tool.textIsJson) return { text: JSON.stringify(data), data }
+  if (tool.textIsJson) {
+    const json = JSON.stringify(data)
+    return { text: json, data, json: () => json }
+  }
   const headline = headlineOf(tool, whole)
   const maxBytes = reader.maxTokens * BYTES_PER_TOKEN
   // The page that fits was measured, so its answer is there already.
@@ -58,8 +65,8 @@ export function toolAnswer(
 }
 
 /** The size in bytes of what the reader's model gets; of the longer form where that is unknown. */
-function sizeFor({ channel, dataIsText }: Reader, headline: string, { text, data }: ToolAnswer): number {
-  const dataBytes = (): number => Buffer.byteLength(JSON.stringify(data))
+function sizeFor({ channel, dataIsText }: Reader, headline: string, { text, json }: ToolAnswer): number {
+  const dataBytes = (): number => Buffer.byteLength(json())
   if (dataIsText) return dataBytes() + Buffer.byteLength(channel === 'both' ? headline : text)
   if (channel === 'text') return Buffer.byteLength(text)
   if (channel === 'data') return dataBytes()
@@ -79,10 +86,7 @@ function answerFor(
   const call = page.next && nextPageCall(tool, asked.args, page.next, maxBytes * NEXT_CALL_SHARE)
   const note = isCut ? { shown: page.parts, ...call } : undefined
   const cursor = cursorField(tool, call)
-  const labelled = Object.entries(page.data).map(
-    ([member, value]) => [member, offered.untrusted.labelsIn(member, value)] as const,
-  )
-  const members = labelled.filter(([, labels]) => labels.length > 0).map(([member]) => member)
+  const [members, labels] = othersTextIn(page.data, offered.untrusted)
   const data = {
     ...(offered.untrusted.fence(page.data) as Record<string, unknown>), // fencing keeps the shape
     ...cursor,
@@ -92,17 +96,36 @@ function answerFor(
     ...(note && { page: note }),
   }
   const shown = Object.entries(withoutOmitted({ ...page.shown, ...cursor }, tool.omits))
-  const own = plainText(Object.fromEntries(shown.filter(([member]) => !members.includes(member))))
-  const others = plainText(Object.fromEntries(shown.filter(([member]) => members.includes(member))))
-  const labels = [...new Set(labelled.flatMap(([, each]) => each))].slice(0, 3).join(', ')
+  const own = shown.filter(([member]) => !members.includes(member))
+  const others = shown.filter(([member]) => members.includes(member))
+  const othersText = plainText(Object.fromEntries(others))
   const text = [
     headline,
-    own,
-    others === '' ? '' : fenced(others, labels),
+    plainText(Object.fromEntries(own)),
+    othersText === '' ? '' : fenced(othersText, labels.slice(0, 3).join(', ')),
     note ? `Shown: ${note.shown.join('; ')}.` : '',
     call ? nextLine(call) : '',
   ]
-  return { text: text.filter((part) => part !== '').join('\n'), data }
+  return {
+    text: text.filter((part) => part !== '').join('\n'),
+    data,
+    json: once(() => JSON.stringify(data)),
+  }
+}
+
+/** The members that hold text of others, and the labels of it. */
+function othersTextIn(
+  data: Readonly<Record<string, unknown>>,
+  untrusted: UntrustedText,
+): readonly [readonly string[], readonly string[]] {
+  const members: string[] = []
+  const labels = new Set<string>()
+  for (const member of Object.keys(data)) {
+    const found = untrusted.labelsIn(member, data[member])
+    if (found.length > 0) members.push(member)
+    for (const label of found) labels.add(label)
+  }
+  return [members, [...labels]]
 }
 
 function nextLine({ next, same, advice }: Exclude<ReturnType<typeof nextPageCall>, undefined>): string {

@@ -8,11 +8,11 @@ import { isJsonObject } from '../platform/json-object.ts'
 import { withoutFences } from '../platform/untrusted.ts'
 import { declaresElicitation, declaresTasks } from './caller.ts'
 import type { Catalog, OfferedTool } from './descriptors.ts'
-import { callContextOf, type Exchange } from './exchange.ts'
+import { callContextOf, clientOf, type Exchange } from './exchange.ts'
 import { type PageCall, pageCallIn } from './page-call.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { INVALID_PARAMS } from './protocol-errors.ts'
-import type { WireResult } from './raw-table.ts'
+import { STRUCTURED_JSON, type ToolResult, type WireResult } from './raw-table.ts'
 import { flatTask } from './task-wire.ts'
 import { toolAnswer } from './tool-answer.ts'
 import { errorResult } from './tool-error.ts'
@@ -29,7 +29,7 @@ export interface ToolCall {
  * Answers `tools/call`. An unknown tool is a protocol error; a refusal of the call is a result with `isError`, so that
  * a model can read it.
  */
-export async function callTool(exchange: Exchange, params: ToolCall): Promise<WireResult> {
+export async function callTool(exchange: Exchange, params: ToolCall): Promise<ToolResult> {
   const { catalog, sdk } = exchange
   const args = params.arguments ?? {}
   const raw = catalog.raw?.tools.find(({ descriptor }) => descriptor.name === params.name)
@@ -58,8 +58,8 @@ export async function callTool(exchange: Exchange, params: ToolCall): Promise<Wi
 /** Makes the call with its progress, which ends before the result is sent. */
 async function withProgress(
   exchange: Exchange,
-  call: (progress: Progress) => Promise<WireResult>,
-): Promise<WireResult> {
+  call: (progress: Progress) => Promise<ToolResult>,
+): Promise<ToolResult> {
   const progress = progressOf(exchange)
   try {
     return await call(progress)
@@ -86,15 +86,18 @@ function toolContext(exchange: Exchange, { owned }: OfferedTool, progress: Progr
   }
 }
 
+/** Of a call whose client did not ask for it, or cannot take it. */
+const UNASKED: Progress = { report: () => undefined, end: () => 0 }
+
 /** Returns the progress of a call whose request has a token and whose transport can send it before the answer. */
 function progressOf({ sdk, catalog, era }: Exchange): Progress {
   const progressToken = sdk?.ctx.mcpReq._meta?.progressToken
-  const accept = sdk?.ctx.http?.req?.headers.get('accept')
+  if (!sdk || progressToken === undefined) return UNASKED
+  const accept = sdk.ctx.http?.req?.headers.get('accept')
   const takesFrames = era === 'legacy' || accept == null || accept.includes('text/event-stream')
-  const asked = progressToken !== undefined && takesFrames
+  if (!takesFrames) return UNASKED
   return createProgress(
     (params) => {
-      if (!sdk || !asked) return
       const frame = { method: 'notifications/progress' as const, params: { progressToken, ...params } }
       sdk.ctx.mcpReq.notify(frame).catch((error: unknown) => {
         catalog.host.log.debug('progress not delivered', { error })
@@ -104,23 +107,24 @@ function progressOf({ sdk, catalog, era }: Exchange): Progress {
   )
 }
 
-function resultOf(exchange: Exchange, offered: OfferedTool, answer: CallAnswer, asked: PageCall): WireResult {
+function resultOf(exchange: Exchange, offered: OfferedTool, answer: CallAnswer, asked: PageCall): ToolResult {
   if (answer.kind === 'task') {
     const canAsk = declaresElicitation(exchange.envelope)
     return { resultType: 'task', ...flatTask(answer.task, canAsk) }
   }
-  const { text, data } = toolAnswer(
+  const { text, data, json } = toolAnswer(
     offered,
     answer.data,
     asked,
     readerFor(exchange, answer.input['max_tokens']),
   )
-  return inVersion(exchange, { content: [{ type: 'text', text }], structuredContent: data })
+  const result = { content: [{ type: 'text', text }], structuredContent: data, [STRUCTURED_JSON]: json }
+  return inVersion(exchange, result)
 }
 
 /** The reader that this client's model is. */
 function readerFor(exchange: Exchange, maxTokens: unknown): Reader {
-  const reader = readerOf(callContextOf(exchange).client?.name, exchange.catalog.host.answers, maxTokens)
+  const reader = readerOf(clientOf(exchange)?.name, exchange.catalog.host.answers, maxTokens)
   return isStructured(exchange) ? reader : { ...reader, dataIsText: true }
 }
 
@@ -140,7 +144,7 @@ function asErrorResult(thrown: unknown): WireResult & { content: unknown[] } {
 }
 
 /** Adds the data as a second block of text for clients before 2025-06-18, which ignore `structuredContent`. */
-function inVersion(exchange: Exchange, result: WireResult & { content: unknown[] }): WireResult {
+function inVersion(exchange: Exchange, result: ToolResult & { content: unknown[] }): ToolResult {
   if (isStructured(exchange)) return result
   const { structuredContent, content, ...rest } = result
   return { ...rest, content: [...content, { type: 'text', text: JSON.stringify(structuredContent) }] }

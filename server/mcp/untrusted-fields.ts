@@ -24,7 +24,12 @@ export interface UntrustedText {
   fence(output: unknown): unknown
 }
 
-const NONE: UntrustedText = { labelsIn: () => [], clean: (output) => output, fence: (output) => output }
+const NO_LABELS: readonly string[] = []
+const NONE: UntrustedText = {
+  labelsIn: () => NO_LABELS,
+  clean: (output) => output,
+  fence: (output) => output,
+}
 
 /** Finds the text that an output schema declares untrusted. A field declared by several alternatives counts once. */
 export function untrustedTextOf(schema: JsonSchema): UntrustedText {
@@ -32,33 +37,39 @@ export function untrustedTextOf(schema: JsonSchema): UntrustedText {
   if (!place) return NONE
   return {
     labelsIn(member, value) {
-      const labels = new Set<string>()
       const at = place.fields.get(member) ?? place.others
-      if (at?.mark && typeof value === 'object' && value !== null) labels.add(at.mark.label)
-      mapped(at, value, (text, mark) => {
-        if (text !== '') labels.add(mark?.label ?? QUOTED_LABEL)
-        return text
-      })
+      if (!at) return NO_LABELS
+      const labels = new Set<string>()
+      if (at.mark && typeof value === 'object' && value !== null) labels.add(at.mark.label)
+      addLabels(at, value, labels)
       return [...labels]
     },
-    clean: (output) => mapped(place, output, cleaned),
-    fence: (output) => mapped(place, output, fencedBlock),
+    clean: (output) => mapped(place, output, CLEANED),
+    fence: (output) => mapped(place, output, FENCED),
   }
 }
 
 /** Of output that may quote text of another author. */
 const QUOTED_LABEL = 'text of others'
 
-type Change = (text: string, mark: UntrustedMark | undefined) => string
+interface Change {
+  /** Applies to all text of output that quotes, and to its names. */
+  readonly ofQuoting: boolean
+  text(text: string, mark: UntrustedMark | undefined): string
+}
 
-function cleaned(text: string, mark: UntrustedMark | undefined): string {
-  if (mark?.exact) return text
-  return mark ? shortened(cleanText(text), mark) : cleanText(text)
+const CLEANED: Change = {
+  ofQuoting: true,
+  text(text, mark) {
+    if (mark?.exact) return text
+    return mark ? shortened(cleanText(text), mark) : cleanText(text)
+  },
 }
 
 /** A string of one line has the quotation marks of JSON around it, which no text can end. */
-function fencedBlock(text: string, mark: UntrustedMark | undefined): string {
-  return mark && !mark.exact && text.includes('\n') ? fenced(text, mark.label) : text
+const FENCED: Change = {
+  ofQuoting: false,
+  text: (text, mark) => (mark && !mark.exact && text.includes('\n') ? fenced(text, mark.label) : text),
 }
 
 function placeOf(schema: unknown): Place | undefined {
@@ -101,20 +112,90 @@ function merged(known: Place | undefined, schema: unknown): Place | undefined {
 
 /** The value with its texts changed; itself, not a copy, where no text changed. */
 function mapped(place: Place | undefined, value: unknown, change: Change, isQuoted = false): unknown {
-  const quotes = isQuoted || place?.quotes === true
+  const quotes = change.ofQuoting && (isQuoted || place?.quotes === true)
   if (!place && !quotes) return value
-  if (typeof value === 'string') return place?.mark || quotes ? change(value, place?.mark) : value
-  if (Array.isArray(value)) {
-    const entries = value.map((entry) => mapped(place?.entries, entry, change, quotes))
-    return entries.every((entry, at) => entry === value[at]) ? value : entries
-  }
+  if (typeof value === 'string') return place?.mark || quotes ? change.text(value, place?.mark) : value
+  if (Array.isArray(value)) return mappedEntries(place?.entries, value, change, quotes)
   if (!isJsonObject(value)) return value
-  let isSame = true
-  const fields = Object.entries(value).map(([name, field]): [string, unknown] => {
-    const changed = mapped(place?.fields.get(name) ?? place?.others, field, change, quotes)
-    const changedName = quotes ? change(name, undefined) : name
-    isSame &&= changed === field && changedName === name
-    return [changedName, changed]
-  })
-  return isSame ? value : Object.fromEntries(fields)
+  if (place && !quotes && !place.others) return mappedFields(place, value, change)
+  return mappedMembers(place, value, change, quotes)
+}
+
+function mappedMembers(
+  place: Place | undefined,
+  value: Readonly<Record<string, unknown>>,
+  change: Change,
+  quotes: boolean,
+): unknown {
+  const names = Object.keys(value)
+  let fields: [string, unknown][] | undefined
+  for (const [at, name] of names.entries()) {
+    const changed = mapped(place?.fields.get(name) ?? place?.others, value[name], change, quotes)
+    const changedName = quotes ? change.text(name, undefined) : name
+    if (changed !== value[name] || changedName !== name)
+      fields ??= names.slice(0, at).map((same) => [same, value[same]])
+    fields?.push([changedName, changed])
+  }
+  return fields ? Object.fromEntries(fields) : value
+}
+
+function mappedEntries(
+  place: Place | undefined,
+  value: readonly unknown[],
+  change: Change,
+  quotes: boolean,
+): readonly unknown[] {
+  let entries: unknown[] | undefined
+  for (const [at, entry] of value.entries()) {
+    const changed = mapped(place, entry, change, quotes)
+    if (changed === entry) continue
+    entries ??= [...value]
+    entries[at] = changed
+  }
+  return entries ?? value
+}
+
+/** An object of which only the fields that the schema names can hold text of others. */
+function mappedFields(place: Place, value: Readonly<Record<string, unknown>>, change: Change): unknown {
+  let fields: Record<string, unknown> | undefined
+  for (const [name, at] of place.fields) {
+    const field = value[name]
+    if (field === undefined) continue
+    const changed = mapped(at, field, change)
+    if (changed === field) continue
+    fields ??= { ...value }
+    fields[name] = changed
+  }
+  return fields ?? value
+}
+
+function addLabels(place: Place | undefined, value: unknown, labels: Set<string>, isQuoted = false): void {
+  const quotes = isQuoted || place?.quotes === true
+  if (!place) {
+    if (quotes && hasText(value)) labels.add(QUOTED_LABEL)
+    return
+  }
+  const label = place.mark?.label ?? (quotes ? QUOTED_LABEL : undefined)
+  if (typeof value === 'string' && value !== '' && label !== undefined) labels.add(label)
+  if (Array.isArray(value)) for (const entry of value) addLabels(place.entries, entry, labels, quotes)
+  else if (isJsonObject(value)) addLabelsOfFields(place, value, labels, quotes)
+}
+
+function addLabelsOfFields(
+  place: Place,
+  value: Readonly<Record<string, unknown>>,
+  labels: Set<string>,
+  quotes: boolean,
+): void {
+  for (const name of Object.keys(value)) {
+    addLabels(place.fields.get(name) ?? place.others, value[name], labels, quotes)
+    if (quotes && name !== '') labels.add(QUOTED_LABEL)
+  }
+}
+
+/** Reports whether a value has a text or a name that is not empty. */
+function hasText(value: unknown): boolean {
+  if (typeof value === 'string') return value !== ''
+  if (Array.isArray(value)) return value.some(hasText)
+  return isJsonObject(value) && Object.keys(value).some((name) => name !== '' || hasText(value[name]))
 }

@@ -48,7 +48,12 @@ export function showHidden(text: string): string {
 
 /** True where a character is of the hidden class, needed or not. */
 function hasUnseen(text: string): boolean {
-  return !PRINTABLE_ASCII.test(text) && anyHidden().test(text)
+  return !isPrintableAscii(text) && anyHidden().test(text)
+}
+
+/** True for a text of ASCII alone, without control characters but tab and LF. */
+export function isPrintableAscii(text: string): boolean {
+  return PRINTABLE_ASCII.test(text)
 }
 
 function escaped(run: string): string {
@@ -88,7 +93,7 @@ export function mixesScripts(text: string): boolean {
   if (/^[\u0000-\u007f]*$/.test(text)) return false
   patterns ??= scriptPatterns()
   const { known, writings } = patterns
-  const words = text.match(/[\p{L}\p{M}\p{N}\u200c\u200d_'’]+/gu) ?? []
+  const words = text.match(/[\p{L}\p{M}\p{N}\u200c\u200d_'\u2019]+/gu) ?? []
   return words.some((word) => known.test(word) && !writings.some((writing) => writing.test(word)))
 }
 

@@ -74,13 +74,6 @@ export function residentMib(pid: number): number | undefined {
   return kib === undefined ? undefined : Number(kib) / 1024
 }
 
-/** CPU time of a process in clock ticks (10 ms); undefined where there is no `/proc`. */
-export function cpuTicks(pid: number): number | undefined {
-  const stat = procFile(pid, 'stat')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return stat === '' ? undefined : Number(fields[11]) + Number(fields[12])
-}
-
 /** CPU time of the threads of a process in milliseconds; undefined where there is no `/proc`. */
 export function processorMs(pid: number): number | undefined {
   const tasks = `/proc/${pid}/task`

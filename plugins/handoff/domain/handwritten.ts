@@ -172,6 +172,7 @@ function isQuestion(entry: string): boolean {
 
 /** `path - description`, with or without backticks around the path. */
 function fileEntry(entry: string): Record<string, unknown> {
-  const [, path = entry, description] = /^`?([^\s`]+)`?(?:\s*(?:[-:–—]\s*)?(.+))?$/s.exec(entry) ?? []
+  const [, path = entry, description] =
+    /^`?([^\s`]+)`?(?:\s*(?:[-:\u2013\u2014]\s*)?(.+))?$/s.exec(entry) ?? []
   return { path, description: description ?? null }
 }

@@ -291,7 +291,7 @@ function areApart(spans: readonly SecretSpan[]): boolean {
 const PLACEHOLDER =
   /^(?:\$|%|process\.env|os\.(?:environ|getenv)|env[.[(]|ENV[.[]|getenv|System\.getenv|import\.meta|\{\{|<|(?:secrets|vars?|local|params|inputs)\.)/
 const MASK =
-  /^(?:[x*.#•_-]{3,}|[^A-Za-z0-9]*(?:redacted|filtered|masked|hidden|removed|omitted)[^A-Za-z0-9]*)$/i
+  /^(?:[x*.#\u2022_-]{3,}|[^A-Za-z0-9]*(?:redacted|filtered|masked|hidden|removed|omitted)[^A-Za-z0-9]*)$/i
 
 /** An expression of a program: `config.get(`, `Credentials):`. */
 const EXPRESSION = /^[A-Za-z_$]+(?:\.[A-Za-z_$]+)*[([<)]/

@@ -208,5 +208,9 @@ function wordsOf(text: string): string[] {
 }
 
 function folded(text: string): string {
-  return text.toLowerCase().replace(/ß/g, 'ss').normalize('NFD').replace(/\p{M}/gu, '')
+  return text
+    .toLowerCase()
+    .replace(/\u00df/g, 'ss')
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
 }
