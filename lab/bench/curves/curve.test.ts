@@ -10,7 +10,7 @@ function pointsOf(cost: (size: number) => number) {
   return SIZES.map((size) => ({ size, cost: cost(size) }))
 }
 
-test('the exponent of a power is the power, whatever its factor', () => {
+test('the exponent of a power is the power for any factor', () => {
   fc.assert(
     fc.property(
       fc.double({ min: -2, max: 3, noNaN: true }),
