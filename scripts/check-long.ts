@@ -68,9 +68,9 @@ const PROOFS: readonly Proof[] = [
     env: { SATCHEL_KILLS: '200', SATCHEL_STOPPED_S: '61' },
   },
   {
-    name: '1,000 faults of three replicas and their database under writers and a reader',
+    name: '1,000 faults of three replicas, two workers and their database, a hundred of them with standbys',
     command: [...testing, 'lab/torture/replicas/torture.test.ts'],
-    env: { SATCHEL_FAULTS: '1000', SEED },
+    env: { SATCHEL_FAULTS: '900', SATCHEL_STANDBY_FAULTS: '100', SEED },
   },
   {
     name: '1,000 faults of processes that share a room of the database',

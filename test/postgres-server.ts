@@ -34,8 +34,11 @@ export interface PostgresServer {
   pause(): { resume(): void }
 }
 
+/** A server, wherever its rows came from. */
+export type RunningServer = Omit<PostgresServer, 'dump' | 'restore'>
+
 /** A server that follows another one. */
-export interface Standby extends Omit<PostgresServer, 'startStandby' | 'dump' | 'restore'> {
+export interface Standby extends RunningServer {
   /** Makes it a server that takes writes. */
   promote(): void
 }
@@ -94,13 +97,21 @@ export async function startPostgres(t: TestContext): Promise<PostgresServer | un
         stdio: ['pipe', 'ignore', 'pipe'],
       })
     },
-    async startStandby() {
-      const copy = join(place.folder, 'standby')
-      place.run('pg_basebackup', ...at, '-D', copy, '-R', '-X', 'stream', '-c', 'fast')
-      const standby = await openServer(t, place, copy)
-      await standby.start()
-      return { ...standby, promote: () => void standby.sql('select pg_promote()', 'postgres') }
-    },
+    startStandby: () => startStandby(t, place, server.port),
+  }
+}
+
+/** A copy of the server at this port, which follows it. */
+async function startStandby(t: TestContext, place: Place, port: number): Promise<Standby> {
+  const copy = join(place.folder, `standby-${readdirSync(place.folder).length}`)
+  const at = ['-h', place.folder, '-p', String(port), '-U', 'keeper']
+  place.run('pg_basebackup', ...at, '-D', copy, '-R', '-X', 'stream', '-c', 'fast')
+  const standby = await openServer(t, place, copy)
+  await standby.start()
+  return {
+    ...standby,
+    startStandby: () => startStandby(t, place, standby.port),
+    promote: () => void standby.sql('select pg_promote()', 'postgres'),
   }
 }
 

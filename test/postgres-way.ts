@@ -15,10 +15,11 @@ const WRITE = 'changed as ('
  */
 export async function openWay(t: TestContext, server: PostgresServer, marker = WRITE) {
   let next: Cut | undefined
+  let port = server.port
   let waiting: (() => Promise<void>) | undefined
   const sockets = new Set<Socket>()
   const proxy = createServer((near) => {
-    const far = connect(server.port, '127.0.0.1')
+    const far = connect(port, '127.0.0.1')
     let isDeaf = false
     for (const socket of [near, far]) {
       sockets.add(socket)
@@ -48,9 +49,15 @@ export async function openWay(t: TestContext, server: PostgresServer, marker = W
     for (const socket of sockets) socket.destroy()
     proxy.close()
   })
-  const { port } = proxy.address() as AddressInfo
+  const { port: own } = proxy.address() as AddressInfo
   return {
-    url: server.url.replace(`:${server.port}/`, `:${port}/`),
+    url: server.url.replace(`:${server.port}/`, `:${own}/`),
+    /** From now on the server is another one; what goes to the one before is cut. */
+    leadTo(other: number) {
+      port = other
+      for (const socket of sockets) socket.destroy()
+      sockets.clear()
+    },
     cut(where: Cut, until?: () => Promise<void>) {
       next = where
       waiting = until

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { temporaryFolder } from './harness/index.ts'
@@ -12,6 +8,7 @@ import { type PostgresServer, startPostgres } from './postgres-server.ts'
 import { emptyStory, findingsAt, startReader, startWriter } from './replica-torture.ts'
 import { askAt, newReplica, type Replica } from './replicas.ts'
 import { runSatchel } from './satchel-process.ts'
+import { openSmallDisk } from './small-disk.ts'
 
 const record = (title: string, text = 'It builds.') => ({ title, objective: 'Ship it', current_state: text })
 
@@ -176,22 +173,3 @@ test('a database whose disk is full refuses a record whole, is read meanwhile, a
   const total = (await askAt(one.address, '/handoffs?limit=1')).json.total
   assert.equal(total, kept.length + 1)
 })
-
-/** A disk of one megabyte that the server can write; undefined where this system allows none, said loudly. */
-function openSmallDisk(t: TestContext) {
-  const parent = mkdtempSync(join(tmpdir(), 'satchel-disk-'))
-  t.after(() => {
-    spawnSync('umount', ['-l', join(parent, 'disk')])
-    rmSync(parent, { recursive: true, force: true })
-  })
-  const [disk, folder] = [join(parent, 'disk'), join(parent, 'disk/small')]
-  mkdirSync(disk)
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]).status !== 0) {
-    t.skip('NOT RUN: this system has no small disk (mount, tmpfs)')
-    return undefined
-  }
-  mkdirSync(folder, { mode: 0o700 })
-  chmodSync(parent, 0o755)
-  chownSync(folder, 65534, 65534)
-  return { folder, grow: () => void spawnSync('mount', ['-o', 'remount,size=16m', disk]) }
-}

@@ -47,7 +47,9 @@ function startWriter(address: string, name: string) {
 test('replicas behind haproxy are one: each shows what another wrote, one may be killed, and each may be restarted', async (t) => {
   const server = await startPostgres(t)
   if (!server) return
-  const team = await openTeam(t, server, ['one', 'two', 'three'], 'http: { drain_s: 5, metrics: true }\n')
+  const team = await openTeam(t, server, ['one', 'two', 'three'], {
+    settings: 'http: { drain_s: 5, metrics: true }\n',
+  })
   if (!team) return
   const { replicas, balancer } = team
   const [one, two] = replicas

@@ -58,13 +58,32 @@ export interface Replica {
   pause(): { resume(): void }
 }
 
-/** Prepares a replica with a folder and a home of its own, without a repository. `settings`: more of its configuration. */
-export async function newReplica(t: TestContext, name: string, url: string, settings = ''): Promise<Replica> {
+/** Where a replica listens: an address of this machine that no other one has, and the port that they then share. */
+export interface Place {
+  readonly host: string
+  readonly port?: number
+  /** Announced to the others; absent: where it listens. */
+  readonly replicaUrl?: string
+}
+
+/**
+ * Prepares a replica with a folder and a home of its own, without a repository. `settings`: more of its configuration. With a
+ * place it announces that to the others.
+ */
+export async function newReplica(
+  t: TestContext,
+  name: string,
+  url: string,
+  settings = '',
+  place?: Place,
+): Promise<Replica> {
   const home = await temporaryFolder(t)
   const project = join(home, 'project')
   mkdirSync(project)
   writeFileSync(join(project, 'satchel.yaml'), `handoff: { project: shop }\n${settings}`)
-  const port = await freePort()
+  const port = place?.port ?? (await freePort())
+  const host = place?.host ?? '127.0.0.1'
+  const replicaUrl = place && (place.replicaUrl ?? `http://${host}:${port}`)
   const [program, ...words] = SATCHEL
   let child: ChildProcess | undefined
   let log = ''
@@ -80,15 +99,16 @@ export async function newReplica(t: TestContext, name: string, url: string, sett
     name,
     project,
     port,
-    address: `http://127.0.0.1:${port}`,
+    address: `http://${host}:${port}`,
     pid: () => child?.pid ?? assert.fail('it does not run'),
     async start() {
-      const args = ['serve', '--host', '127.0.0.1', '--port', String(port), '--json']
+      const args = ['serve', '--host', host, '--port', String(port), '--json']
       const env = {
         PATH: String(process.env['PATH']),
         HOME: home,
         SATCHEL_TOKEN: TOKEN,
         SATCHEL_STORAGE_URL: url,
+        ...(replicaUrl !== undefined && { SATCHEL_REPLICA_URL: replicaUrl }),
       }
       const started = spawn(program, [...words, ...args], {
         cwd: project,
@@ -123,18 +143,31 @@ export interface Balancer {
   sees(state: 'UP' | 'DOWN', ...names: readonly string[]): Promise<void>
 }
 
+export interface TeamOptions {
+  readonly settings?: string
+  /** Where they find the database; absent: at the server itself. */
+  readonly url?: string
+  /** Each gets an address of its own, 127.0.0.2 and on, and announces it; what each of their folders has. */
+  readonly files?: Readonly<Record<string, string>>
+}
+
 /** Replicas over one migrated database, with haproxy before them; undefined where that is not installed. */
 export async function openTeam(
   t: TestContext,
   server: PostgresServer,
   names: readonly string[],
-  settings = '',
+  { settings = '', url = server.url, files }: TeamOptions = {},
 ) {
   const { code, err } = await runSatchel(await temporaryFolder(t), ['storage', 'migrate'], {
     SATCHEL_STORAGE_URL: server.url,
   })
   assert.equal(code, 0, err)
-  const replicas = await Promise.all(names.map((name) => newReplica(t, name, server.url, settings)))
+  const port = await freePort()
+  const placeOf = (n: number): Place | undefined => files && { host: `127.0.0.${n + 2}`, port }
+  const replicas = await Promise.all(names.map((name, n) => newReplica(t, name, url, settings, placeOf(n))))
+  for (const { project } of replicas) {
+    for (const [name, content] of Object.entries(files ?? {})) writeFileSync(join(project, name), content)
+  }
   await Promise.all(replicas.map((replica) => replica.start()))
   const balancer = await startBalancer(t, replicas)
   await balancer?.sees('UP', ...names)
@@ -143,7 +176,7 @@ export async function openTeam(
 
 /** The configuration that docs/storage.md and compose.yaml show, with the addresses of a test. */
 function configuration(port: number, socket: string, replicas: readonly Replica[]): string {
-  const servers = replicas.map(({ name, port: own }) => `  server ${name} 127.0.0.1:${own}`)
+  const servers = replicas.map(({ name, address }) => `  server ${name} ${new URL(address).host}`)
   return `
 global
   stats socket ${socket}

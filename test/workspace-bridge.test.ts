@@ -145,7 +145,7 @@ async function connectionPastAnOwner(
     end: async () => {},
   }
   const local: LocalSession = { current: me, get: async () => me, forget() {}, leave: async () => {} }
-  return createRoomConnection({ attachment, local, follow() {} })
+  return createRoomConnection({ attachment, local, follow() {}, watch() {} })
 }
 
 test('a call whose owner died after it happened is not done twice by the process that takes over', async (t) => {

@@ -17,6 +17,13 @@ export const workspaceConfig = z.strictObject({
     .describe(
       'keep rooms in the database of storage.url, under this name of the project, which is the same on every machine; absent: in files',
     ),
+  replica_url: z
+    .string()
+    .refine(isOrigin, 'must be http://HOST:PORT or https://HOST:PORT, without path and user')
+    .optional()
+    .describe(
+      'address at which the other servers of the database reach this server, for the rooms that it owns; absent: they do not',
+    ),
   staleness: z
     .enum(['strict', 'section'])
     .default('section')
@@ -32,5 +39,12 @@ export const workspaceConfig = z.strictObject({
   name: z.string().min(1).max(LIMITS.nameChars).optional().describe('name of the local participant'),
   as: z.literal('owner').optional().describe('join as the owner of the room instead of as an agent'),
 })
+
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password, origin } = new URL(text)
+  const isHttp = protocol === 'http:' || protocol === 'https:'
+  return isHttp && username === '' && password === '' && text.replace(/\/$/, '').toLowerCase() === origin
+}
 
 export type WorkspaceConfig = z.output<typeof workspaceConfig>

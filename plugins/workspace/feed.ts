@@ -3,7 +3,9 @@ import type { RoomAccess, RoomSession } from './connection/room-access.ts'
 import type { RoomEvent } from './domain/event.ts'
 import { LIMITS } from './domain/limits.ts'
 import { tooMany } from './domain/refusal.ts'
+import { eventFrame, resyncFrame } from './event-frames.ts'
 import { refusals } from './reasons.ts'
+import { openRemoteReading } from './remote-reading.ts'
 import type { News } from './room/change.ts'
 import { eventsSince, ringOf } from './room/views.ts'
 import { ROOM_LISTENERS } from './tools/room-tool.ts'
@@ -75,16 +77,6 @@ export function createFeed(maxStreams?: number): Feed {
   }
 }
 
-/** Exactly two lines (spec workspace-events "Browser stream format"). */
-export function eventFrame(event: RoomEvent): Buffer {
-  return Buffer.from(`id: ${event.event_id}\ndata: ${JSON.stringify(event)}\n\n`)
-}
-
-/** Tells a reader that it missed events; it then reloads the room. */
-export function resyncFrame(reason: 'gap' | 'lagged'): Buffer {
-  return Buffer.from(`event: resync\ndata: {"reason":"${reason}"}\n\n`)
-}
-
 /** `GET /workspace/observe`: every event once and in order, or a resync frame with the reason. */
 export function observeStream(access: RoomAccess, feed: () => Feed): Stream {
   return defineStream({
@@ -95,20 +87,21 @@ export function observeStream(access: RoomAccess, feed: () => Feed): Stream {
     requires: 'observe',
     retryMs: LIMITS.retryMs,
     check: async (ctx) => {
-      const { room, sessionId } = requireLocal(await access.resumeSession(ctx))
-      await room.read(sessionId, () => undefined)
+      const session = await access.resumeSession(ctx)
+      // Another server's stream of this session ends with it.
+      if (session !== 'remoteOwner') await session.room.read(session.sessionId, () => undefined)
     },
     open: async (ctx, cursor, inbox) => {
       const since = parseCursor(cursor)
-      const session = requireLocal(await access.session(ctx))
-      return openReading(session, feed(), since, inbox)
+      const session = await access.session(ctx)
+      if (session !== 'remoteOwner') return openReading(session, feed(), since, inbox)
+      const there = await access.elsewhere(ctx.principal, {
+        run: (address) => openRemoteReading(address, { ctx, since }, inbox),
+      })
+      if (!there) throw refusals.not_owner()
+      return there.value
     },
   })
-}
-
-function requireLocal(session: RoomSession | 'remoteOwner'): RoomSession {
-  if (session === 'remoteOwner') throw refusals.not_owner()
-  return session
 }
 
 /** Subscribes first, then reads history, then lets live events through whose ids are new: no hole and no repeat. */

@@ -30,6 +30,8 @@ import { roomResources } from './resources.ts'
 import { roomEvidence } from './room-evidence.ts'
 import { roomStores } from './room-stores.ts'
 import { localRoutes } from './routes/local.ts'
+import { passedOn } from './routes/passed-on.ts'
+import { replicaRoutes } from './routes/replica.ts'
 import { roomRoute } from './routes/room.ts'
 import { sessionJoinRoute } from './routes/session-join.ts'
 import { sessionRenewRoute } from './routes/session-renew.ts'
@@ -49,6 +51,7 @@ export function workspacePlugin(world: RoomWorld) {
     version: VERSION,
     apiVersion: 1,
     config: workspaceConfig,
+    env: { SATCHEL_REPLICA_URL: 'replica_url' },
     setup: async (host, config) => setUp(host, config, world),
   })
 }
@@ -103,7 +106,7 @@ async function openAt(listener: OpenListener, parts: { host: Host; room: RoomPro
   const { host, room } = parts
   room.listen(listener)
   if (!['api', 'mcp'].includes(listener.name)) return
-  await room.connection.owner('listener').catch((thrown: unknown) => {
+  await room.connection.reach().catch((thrown: unknown) => {
     if (!isSatchelError(thrown)) throw thrown
     host.log.error(`the room is not open: ${thrown.message}`, { reason: thrown.reason })
   })
@@ -125,11 +128,12 @@ function offered(room: RoomProcess, joint: Joint): PluginInstance {
     routes: [
       sessionJoinRoute(connection),
       sessionRenewRoute(connection),
-      roomRoute(connection),
-      taskRoute(connection, joint),
+      passedOn(connection, roomRoute(connection)),
+      passedOn(connection, taskRoute(connection, joint)),
+      ...replicaRoutes(connection),
       ...pageRoutes(),
       claimRoute(connection, room.claims),
-      ...documentRoutes(connection),
+      ...documentRoutes(connection).map((route) => passedOn(connection, route)),
       ...localRoutes({
         connection,
         urls: () => ['owner', 'ingress'].flatMap((name) => room.addressOf(name) ?? []),

@@ -1,6 +1,7 @@
 import { defineRefusals } from '../../server/plugin.ts'
 import { ENGINE_REFUSALS } from './engine/refusal-rows.ts'
 import { HANDOFF_REFUSALS } from './handoff-rows.ts'
+import { REPLICA_REFUSALS } from './replica-rows.ts'
 import { SESSION_REFUSALS } from './session-rows.ts'
 
 const INVITATION_NEXT = 'Ask for a new invitation.'
@@ -20,6 +21,7 @@ const absent = (what: string, tool: string) =>
 export const refusals = defineRefusals({
   ...ENGINE_REFUSALS,
   ...SESSION_REFUSALS,
+  ...REPLICA_REFUSALS,
 
   permission_denied: { code: 'forbidden', message: 'This session may not do that.' },
   capability_missing: {

@@ -6,12 +6,12 @@ import {
   type Tasks,
 } from '../../server/plugin.ts'
 import { pause } from './connection/attachment.ts'
-import { sessionIdOf } from './connection/credentials.ts'
-import { callOwner, LinkLost } from './connection/link.ts'
-import { LOST_LIMIT_MS, LOST_PAUSE_MS } from './connection/local-session.ts'
+import { LinkLost } from './connection/link.ts'
+import { LOST_PAUSE_MS } from './connection/local-session.ts'
 import type { RoomSession } from './connection/room-access.ts'
 import type { RoomConnection } from './connection/room-connection.ts'
 import type { RequirementCheck } from './domain/handoff.ts'
+import { sessionIdOf } from './domain/session.ts'
 import type { Joint } from './joint.ts'
 import { refusals } from './reasons.ts'
 import type { ActorChange } from './room/change.ts'
@@ -57,20 +57,18 @@ async function askOwner(
   taskId: string,
   act: TaskAct,
 ): Promise<TaskState | undefined> {
-  const deadline = performance.now() + LOST_LIMIT_MS
+  const began = performance.now()
   for (;;) {
     const link = await connection.remoteOwner(sessionId)
     if (!link) {
       const { room } = await connection.owner('stdio')
       return taskAt({ room, sessionId }, joint, taskId, act)
     }
-    const { address, token } = link
-    const call = { method: 'POST', path: `/workspace/tasks/${taskId}`, token, body: act } as const
     try {
-      return (await callOwner(address, call)) as TaskState // the result of the route below
+      return (await link.post(`/workspace/tasks/${taskId}`, act)) as TaskState // the result of the route below
     } catch (thrown) {
       if (!(thrown instanceof LinkLost)) throw thrown
-      if (performance.now() > deadline) throw refusals.room_owner_lost()
+      if (performance.now() - began > link.limitMs) throw refusals.room_owner_lost()
       link.lost()
       await pause(LOST_PAUSE_MS)
     }

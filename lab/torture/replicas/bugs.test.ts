@@ -17,3 +17,23 @@ test('a database that acknowledges a commit before it is on disk is found by its
 
   assert.notDeepEqual(story.findings, [])
 })
+
+test('a database that forgets the last flush of a room at its next owner is found when the owner is killed', async (t) => {
+  const story = await playReplicaFaults(t, {
+    faults: 2,
+    kinds: ['the owner of the room is killed'],
+    names: ['one', 'two'],
+    prepare(server) {
+      server.sql(`
+        create function forget() returns trigger language plpgsql security definer as $$ begin
+          delete from satchel.room_records where room = new.name and flush = old.head and old.head > 1;
+          if found then new.head := old.head - 1; end if;
+          return new; end $$;
+        create trigger forget before update on satchel.rooms for each row
+          when (new.generation <> old.generation) execute function forget()`)
+    },
+  })
+  if (!story) return
+
+  assert.notDeepEqual(story.findings, [])
+})

@@ -1,11 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { isJsonObject, systemProcesses } from '../../../server/plugin.ts'
 import type { RoomPlace } from '../engine/open-room.ts'
-import type { Rank, RoomLockRecord } from '../engine/room-lock.ts'
+import type { Rank } from '../engine/room-lock.ts'
 import { refusals } from '../reasons.ts'
 import { callOwner, LinkLost, type OwnerAddress } from './link.ts'
 import type { Owner, OwnerAttempt } from './owner.ts'
 import { isOfAnotherPlace } from './place-mark.ts'
+import { callReplica } from './replica-link.ts'
 
 /** How this process reaches the room: as its owner, or through the process that owns it. */
 export type Attached =
@@ -115,7 +116,7 @@ async function attachNow(
   for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, longestMs)) {
     const attempt = await take(rank)
     if (attempt.kind === 'owner') return { kind: 'here', owner: attempt.owner }
-    const link = attempt.kind === 'held' ? await linkTo(attempt.record, place(), rank) : undefined
+    const link = attempt.kind === 'held' ? await linkTo(attempt, place(), rank) : undefined
     if (link) return link
     const now = performance.now()
     // The limit counts from the first of consecutive lost races: an attempt may take long, and earlier waits were not races.
@@ -130,14 +131,26 @@ async function attachNow(
 /** An owner on another machine is not reached from here. */
 function notReached(attempt: OwnerAttempt) {
   const host = attempt.kind === 'held' ? attempt.record.host : undefined
+  if (host !== undefined && attempt.kind === 'held' && attempt.replica)
+    return refusals.replica_unreachable({ host })
   const isElsewhere = host !== undefined && host !== systemProcesses.self.host
   return isElsewhere ? refusals.owner_elsewhere({ host }) : refusals.room_starting()
 }
 
+type Held = Extract<OwnerAttempt, { readonly kind: 'held' }>
+
 /** A link to the live owner; undefined while it does not answer yet, or after it was asked to yield. */
-async function linkTo(record: RoomLockRecord, place: RoomPlace, rank: Rank): Promise<Attached | undefined> {
+async function linkTo(
+  { record, replica }: Held,
+  place: RoomPlace,
+  rank: Rank,
+): Promise<Attached | undefined> {
   const address = { socket: record.socket }
   try {
+    if (replica) {
+      requireSameProtocol(await callReplica(replica, { method: 'GET', path: '/replica/ping' }))
+      return { kind: 'there', address: replica }
+    }
     const answer = await callOwner(address, { method: 'GET', path: '/local/ping' })
     requireSameProtocol(answer)
     if (isOfAnotherPlace(answer, place.sidecar)) throw refusals.room_copied()

@@ -1,17 +1,13 @@
 import { CAPABILITIES, type Capability, type Credentials, type Principal } from '../../../server/plugin.ts'
 import { sameDigest, sha256 } from '../domain/fingerprint.ts'
-import {
-  type Audience,
-  isLive,
-  LOOKING,
-  principalId,
-  SESSION_PREFIX,
-  type Session,
-} from '../domain/session.ts'
+import type { Moment } from '../domain/moment.ts'
+import type { Rows } from '../domain/rows.ts'
+import { type Audience, isLive, LOOKING, principalId, type Session } from '../domain/session.ts'
 import { refusals } from '../reasons.ts'
 import { workspaceRow } from '../room/change.ts'
 import { stored } from '../room/tables.ts'
 import type { Owner } from './owner.ts'
+import { PASS_PREFIX } from './replica-pass.ts'
 
 /** The principal of a session, as the host knows it. */
 export function principalOf(session: {
@@ -22,15 +18,11 @@ export function principalOf(session: {
   return { id: principalId(session_id), kind: 'session', plugin: 'workspace', capabilities }
 }
 
-/** The id of a principal's session, if it has one. */
-export function sessionIdOf({ kind, id }: Principal): string | undefined {
-  return kind === 'session' && id.startsWith(SESSION_PREFIX) ? id.slice(SESSION_PREFIX.length) : undefined
-}
-
 /** True if these credentials can belong to a room: a `ses_` bearer, or a cookie at the owner port. */
 export function mayBeOurs({ bearer, cookie, listener }: Credentials): boolean {
   return (
     bearer?.startsWith('ses_') === true ||
+    bearer?.startsWith(PASS_PREFIX) === true ||
     (bearer === undefined && cookie !== undefined && listener === 'owner')
   )
 }
@@ -45,11 +37,7 @@ export async function authenticateAt(owner: Owner, credentials: Credentials): Pr
     return principalOf({ ...LOOKING, capabilities: CAPABILITIES })
   const found = await owner.room.readAsSystem((rows, now) => {
     const token = bearer ?? cookieValue(cookie ?? '', cookieName(workspaceRow(rows).workspace_id))
-    const token_hash = sha256(token ?? '')
-    const row = rows.one('session_by_token', { token_hash })
-    const session = row && stored<Session>(row)
-    if (!session || !sameDigest(session.token_hash, token_hash)) return undefined
-    return { session, live: isLive(session, now) }
+    return sessionIn(rows, now, sha256(token ?? ''))
   })
   if (!found || !accepts(listener, found.session.audience)) return undefined
   if (!found.live) {
@@ -58,6 +46,22 @@ export async function authenticateAt(owner: Owner, credentials: Credentials): Pr
   }
   owner.touch(found.session.session_id)
   return principalOf(found.session)
+}
+
+/** The session whose token has this hash, for a server that was shown the token. Errors: as for a bearer. */
+export async function sessionOfHash(owner: Owner, token_hash: string): Promise<Session | undefined> {
+  const found = await owner.room.readAsSystem((rows, now) => sessionIn(rows, now, token_hash))
+  if (!found || !accepts(undefined, found.session.audience)) return undefined
+  if (!found.live) throw refusals.session_expired()
+  owner.touch(found.session.session_id)
+  return found.session
+}
+
+function sessionIn(rows: Rows, now: Moment, token_hash: string) {
+  const row = rows.one('session_by_token', { token_hash })
+  const session = row && stored<Session>(row)
+  if (!session || !sameDigest(session.token_hash, token_hash)) return undefined
+  return { session, live: isLive(session, now) }
 }
 
 /** Sessions of the owner page work at the owner port only; all others work at every listener. */

@@ -69,6 +69,6 @@ export function createFollower(host: Host, attachment: Attachment): Follower {
 }
 
 /** Events may have been missed: reports every resource as changed. */
-function hintAll(host: Host): void {
+export function hintAll(host: Host): void {
   for (const name of RESOURCES) host.resourceChanged(`${ROOM_URI}/${name}`)
 }

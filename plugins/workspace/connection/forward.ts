@@ -1,25 +1,41 @@
 import { randomUUID } from 'node:crypto'
 import type { HttpRoute } from '../../../server/plugin.ts'
-import { callOwner, type OwnerAddress } from './link.ts'
+import { callOwner, type OwnerAddress, type ReplicaAddress } from './link.ts'
+import { callReplica, REPLICA_LIMIT_MS } from './replica-link.ts'
 import type { RoomCall } from './room-access.ts'
 
 /** Makes the call at the process that owns the room. Errors: those of `callOwner`. */
 export async function forward(
   address: OwnerAddress,
   token: string,
-  { route, input }: Pick<RoomCall<unknown>, 'route' | 'input'>,
+  call: Sent,
   signal: AbortSignal,
 ): Promise<unknown> {
+  return callOwner(address, { ...requestOf(call), token, signal, inTurn: true })
+}
+
+/** Makes the call of a session at the server that owns the room. Errors: those of `callReplica`. */
+export async function forwardToReplica(
+  address: ReplicaAddress,
+  session: string,
+  call: Sent,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { timeout_s = 0 } = call.input // of a call that waits
+  const limitMs = REPLICA_LIMIT_MS + Number(timeout_s) * 1000
+  return callReplica(address, { ...requestOf(call), session, signal, limitMs })
+}
+
+type Sent = Pick<RoomCall<unknown>, 'route' | 'input'>
+
+function requestOf({ route, input }: Sent) {
   const { path, rest } = filledPath(route, input)
   const takesBody = route.method !== 'GET' && route.method !== 'DELETE'
-  return callOwner(address, {
+  return {
     method: route.method,
     path: takesBody ? path : path + queryOf(rest),
-    token,
-    signal,
-    inTurn: true,
     ...(takesBody && { body: rest }),
-  })
+  }
 }
 
 /** The call with an idempotency key, made where it has none: a mutation that is sent twice runs once. */

@@ -66,3 +66,28 @@ test('calls that go in turn are never more than eight at the owner, and each get
   )
   assert.equal(most, MAX_CONCURRENT_CALLS)
 })
+
+test('an answer of an owner is bounded, and leads nowhere else', async (t) => {
+  const asked: (string | undefined)[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.url)
+    if (request.url === '/led') return void response.writeHead(307, { location: '/trap' }).end()
+    const piece = Buffer.alloc(1024 * 1024, ' ')
+    const more = (): void => {
+      while (response.write(piece));
+    }
+    response.on('drain', more)
+    more()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const owner = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+
+  await assert.rejects(callOwner(owner, { method: 'GET', path: '/endless' }), { reason: 'protocol_mismatch' })
+  await assert.rejects(callOwner(owner, { method: 'GET', path: '/led' }), { reason: 'protocol_mismatch' })
+
+  assert.deepEqual(asked, ['/endless', '/led'])
+})

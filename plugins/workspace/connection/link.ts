@@ -10,7 +10,14 @@ import type { RoomEvent } from '../domain/event.ts'
 import { refusals } from '../reasons.ts'
 
 /** Where a room's owner can be reached: its socket on this machine, or a URL. */
-export type OwnerAddress = { readonly socket: string } | { readonly url: string }
+export type OwnerAddress = { readonly socket: string } | { readonly url: string } | ReplicaAddress
+
+/** Another server of the database, which owns the room and announced where it is reached. */
+export interface ReplicaAddress {
+  readonly url: string
+  /** The bearer of one request: for a session, or for this server itself. */
+  pass(session?: string): string
+}
 
 /** One call to the owner. */
 export interface LinkCall {
@@ -19,21 +26,33 @@ export interface LinkCall {
   readonly path: string
   readonly token?: string
   readonly body?: unknown
+  /** The body as JSON text already. */
+  readonly text?: string | undefined
   readonly signal?: AbortSignal
   /** Waits until fewer than `MAX_CONCURRENT_CALLS` such calls of this process are open; absent: starts immediately. */
   readonly inTurn?: boolean
+  /** How long the owner may be silent; absent: 30 s. */
+  readonly limitMs?: number
 }
 
 /** The owner could not be reached, or the connection broke: the call may or may not have run. */
 export class LinkLost extends Error {}
 
 const ANSWER_LIMIT_MS = 30_000
+/** Of an answer: the longest document, several times. */
+const ANSWER_MAX_BYTES = 64 * 1024 * 1024
+/** An event stream that is alive has a heartbeat every 15 seconds. */
+const STREAM_SILENT_MS = 45_000
+/** Of one frame of an event stream. */
+const FRAME_MAX_CHARS = 1024 * 1024
 /** workspace design 9.4 */
 export const MAX_CONCURRENT_CALLS = 8
 const turns = {
   http: new HttpAgent({ maxSockets: MAX_CONCURRENT_CALLS }),
   https: new HttpsAgent({ maxSockets: MAX_CONCURRENT_CALLS }),
 }
+/** Connections to the owner's server are kept: behind a balancer most calls go over one. */
+const kept = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) }
 /** The reason with which a closing listener refuses. */
 const STOPPING = 'stopping'
 
@@ -42,12 +61,31 @@ const STOPPING = 'stopping'
  * Errors: `LinkLost`; a refusal of the owner as the same `SatchelError`.
  */
 export async function callOwner(address: OwnerAddress, call: LinkCall): Promise<unknown> {
-  const payload = call.body === undefined ? undefined : JSON.stringify(call.body)
-  const answer = await open(address, call, payload, ANSWER_LIMIT_MS)
-  const text = await wholeText(answer)
-  const body = parsed(text)
-  if ((answer.statusCode ?? 500) < 400) return body
-  throw failureOf(body)
+  return parsed(await wholeText(await openAnswer(address, call)))
+}
+
+/** The same, with the answer as it comes. Its reader bounds it. */
+export async function openAnswer(address: OwnerAddress, call: LinkCall): Promise<IncomingMessage> {
+  const payload = call.body === undefined ? call.text : JSON.stringify(call.body)
+  const answer = await open(address, call, payload, call.limitMs ?? ANSWER_LIMIT_MS)
+  if ((answer.statusCode ?? 500) < 300) return answer // no redirect is followed
+  throw failureOf(parsed(await wholeText(answer)))
+}
+
+/** The bytes of an answer, at most as many as one may have. Errors: `LinkLost`, `unavailable`/`protocol_mismatch`. */
+export async function* bytesOf(answer: IncomingMessage): AsyncGenerator<Buffer> {
+  let length = 0
+  try {
+    for await (const chunk of answer) {
+      const bytes = chunk as Buffer // no encoding is set: chunks are buffers
+      length += bytes.length
+      if (length > ANSWER_MAX_BYTES) break
+      yield bytes
+    }
+  } catch (cause) {
+    throw new LinkLost('The connection to the owner broke.', { cause })
+  }
+  if (length > ANSWER_MAX_BYTES) throw refusals.not_a_room()
 }
 
 /**
@@ -59,20 +97,30 @@ export async function followEvents(
   options: { readonly token: string; readonly since: number; readonly signal: AbortSignal },
   onEvent: (event: RoomEvent | 'resync') => void,
 ): Promise<void> {
-  const path = `/workspace/observe?since_event_id=${options.since}`
-  const answer = await open(
-    address,
-    { method: 'GET', path, token: options.token, signal: options.signal },
-    undefined,
-    0,
-  )
-  if (answer.statusCode !== 200) throw failureOf(parsed(await wholeText(answer)))
+  for await (const frame of await openFrames(address, options)) deliver(frame, onEvent)
+}
+
+/**
+ * The frames of the owner's event stream after `since`, heartbeats and the retry line too, each without its empty line.
+ * Errors, of the iteration too: `LinkLost`; the owner's refusal.
+ */
+export async function openFrames(
+  address: OwnerAddress,
+  { token, since, signal }: { readonly token: string; readonly since: number; readonly signal: AbortSignal },
+): Promise<AsyncGenerator<string>> {
+  const path = `/workspace/observe?since_event_id=${since}`
+  const call = { method: 'GET', path, token, signal, limitMs: STREAM_SILENT_MS } as const
+  return framesOf(await openAnswer(address, call))
+}
+
+async function* framesOf(answer: IncomingMessage): AsyncGenerator<string> {
   try {
     let rest = ''
     for await (const chunk of answer.setEncoding('utf8')) {
       const blocks = (rest + String(chunk)).split('\n\n')
       rest = blocks.pop() ?? ''
-      for (const block of blocks) deliver(block, onEvent)
+      if (rest.length > FRAME_MAX_CHARS) throw new Error('a frame of the owner has no end')
+      yield* blocks
     }
   } catch (cause) {
     throw new LinkLost('The connection to the owner broke.', { cause })
@@ -121,18 +169,16 @@ function requestTo(
   }
   const { protocol, hostname, port } = new URL(address.url)
   const isSecure = protocol === 'https:'
-  const agent = inTurn === true && (isSecure ? turns.https : turns.http)
-  const options = { ...common, agent, protocol, hostname, ...(port !== '' && { port }) }
+  const agents = 'pass' in address ? kept : inTurn === true && turns
+  const agent = agents && (isSecure ? agents.https : agents.http)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const options = { ...common, agent, protocol, hostname: host, ...(port !== '' && { port }) }
   return { options, send: isSecure ? httpsRequest : httpRequest }
 }
 
 async function wholeText(answer: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
-  try {
-    for await (const chunk of answer) chunks.push(chunk as Buffer) // no encoding is set: chunks are buffers
-  } catch (cause) {
-    throw new LinkLost('The connection to the owner broke.', { cause })
-  }
+  for await (const bytes of bytesOf(answer)) chunks.push(bytes)
   return Buffer.concat(chunks).toString('utf8')
 }
 

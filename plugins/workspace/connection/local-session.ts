@@ -6,6 +6,7 @@ import { refusals } from '../reasons.ts'
 import { type Joined, joinLocally, type LocalJoin, leave } from '../room/members.ts'
 import { type Attachment, pause } from './attachment.ts'
 import { callOwner, LinkLost } from './link.ts'
+import { callReplica } from './replica-link.ts'
 
 /** How the local user joins. */
 export interface LocalWish {
@@ -74,7 +75,10 @@ async function join(attachment: Attachment, wish: LocalWish, client: string | un
     }
     try {
       const body = { name: request.name, kind: request.kind, as_owner: wish.asOwner }
-      const answer = await callOwner(attached.address, { method: 'POST', path: '/local/join', body })
+      const { address } = attached
+      const answer = await ('pass' in address
+        ? callReplica(address, { method: 'POST', path: '/replica/join', body })
+        : callOwner(address, { method: 'POST', path: '/local/join', body }))
       return answer as Joined // the answer of our own route
     } catch (thrown) {
       if (!(thrown instanceof LinkLost)) throw thrown

@@ -14,6 +14,8 @@ import { type Room, type RoomParts, startRoom, storeContent } from '../room/room
 import type { RoomWorld } from './clock.ts'
 import type { DatabaseRoom } from './database-room.ts'
 import { createIdleSessions } from './idle-sessions.ts'
+import type { ReplicaAddress } from './link.ts'
+import { newPass, type PassKey } from './replica-pass.ts'
 
 export interface OwnerParts {
   readonly host: Host
@@ -28,6 +30,8 @@ export interface OwnerParts {
   readonly name?: string
   readonly takeOver?: boolean
   readonly ephemeral?: boolean
+  /** Where the other servers of the database reach this one; undefined: nowhere. */
+  readonly replicaUrl: string | undefined
   /** The addresses that invitations name. */
   endpoints(): readonly string[]
   /** The store failed permanently: this process releases the room and its callers get `reason`. */
@@ -39,6 +43,8 @@ export interface Owner {
   readonly room: Room
   readonly rank: Rank
   readonly place: RoomPlace
+  /** For the passes of other servers; absent: none reaches this one. */
+  readonly passKey?: PassKey
   /** Records a use of the session; local sessions end two minutes after their last use. */
   touch(sessionId: string): void
   /** Exempts a session of this process, which lives as long as the process. */
@@ -49,9 +55,10 @@ export interface Owner {
 
 export type OwnerAttempt =
   | { readonly kind: 'owner'; readonly owner: Owner }
-  | { readonly kind: 'held'; readonly record: RoomLockRecord }
+  | { readonly kind: 'held'; readonly record: RoomLockRecord; readonly replica?: ReplicaAddress }
   | { readonly kind: 'lost' }
 
+const PASS_KEY_BYTES = 32
 const SWEEP_MS = 30_000
 const TIMER_MAX_MS = 60_000
 
@@ -73,22 +80,48 @@ export async function takeRoom(parts: OwnerParts): Promise<OwnerAttempt> {
     ...(world.engine && { seams: world.engine }),
   }
   const runtimeDir = host.env['XDG_RUNTIME_DIR']
+  const announced = announcementOf(parts)
   const attempt = await (parts.inDatabase
-    ? openDatabaseRoom({ ...options, ...parts.inDatabase, runtimeDir })
+    ? openDatabaseRoom({ ...options, ...parts.inDatabase, runtimeDir, announced })
     : openRoom(options))
-  if (attempt.kind !== 'owner') return attempt
+  if (attempt.kind === 'lost') return attempt
+  const passKey = (key: Buffer, { nonce }: RoomLockRecord): PassKey => ({
+    key,
+    fence: nonce,
+    nowMs: () => host.now().getTime() + (parts.inDatabase?.database.clockOffsetMs() ?? 0),
+  })
+  if (attempt.kind === 'held') {
+    const { record, announced: there } = attempt
+    return {
+      kind: 'held',
+      record,
+      ...(there && { replica: replicaAt(there.url, passKey(there.key, record)) }),
+    }
+  }
   const engine = attempt.room
+  const ownKey = announced && passKey(announced.key, engine.lock.record)
   try {
     const room = await startRoom(engine.store, roomParts)
     timer = createExpiryTimer(room, world, host)
     const socket = await host.openListener({ name: 'socket', at: { socket: engine.place.socket }, mcp: true })
-    return { kind: 'owner', owner: ownerOf(parts, { engine, room, socket, timer, analyst }) }
+    const owner = ownerOf(parts, { engine, room, socket, timer, analyst })
+    return { kind: 'owner', owner: { ...owner, ...(ownKey && { passKey: ownKey }) } }
   } catch (thrown) {
     timer?.stop()
     await engine.close()
     await analyst.end()
     throw thrown
   }
+}
+
+/** Only a server announces itself: a process over stdio has no address. */
+function announcementOf({ inDatabase, rank, replicaUrl, world }: OwnerParts) {
+  if (!inDatabase || rank !== 'listener' || replicaUrl === undefined) return undefined
+  return { url: replicaUrl, key: Buffer.from(world.random(PASS_KEY_BYTES)) }
+}
+
+function replicaAt(url: string, key: PassKey): ReplicaAddress {
+  return { url, pass: (session) => newPass(key, session) }
 }
 
 function roomPartsOf(parts: OwnerParts, analyst: Analyst, consider: (news: News) => void): RoomParts {

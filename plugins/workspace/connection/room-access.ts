@@ -1,5 +1,6 @@
-import type { CallContext, HttpRoute } from '../../../server/plugin.ts'
+import type { CallContext, HttpRoute, Principal } from '../../../server/plugin.ts'
 import type { Room } from '../room/room.ts'
+import type { ReplicaAddress } from './link.ts'
 
 /** The room that this process owns, and the caller's session. */
 export interface RoomSession {
@@ -25,4 +26,20 @@ export interface RoomAccess {
   resumeSession(ctx: CallContext): Promise<RoomSession | 'remoteOwner'>
   /** Makes the call here or at the process that owns the room, and again at the next owner when that process ends meanwhile. */
   perform<T>(ctx: CallContext, call: RoomCall<T>): Promise<T>
+  /**
+   * Runs `work` for the caller at the server of the database that owns the room, and again at the next one where that ends
+   * meanwhile; undefined if no other server has it. Errors: those of `work`; `unavailable`/`room_moved` for a caller whom
+   * another server sent here, `room_owner_lost` where the work of `once` was lost, or time is up.
+   */
+  elsewhere<T>(
+    principal: Principal | undefined,
+    work: AtReplica<T>,
+  ): Promise<{ readonly value: T } | undefined>
+}
+
+/** What is done at the server that owns the room. */
+export interface AtReplica<T> {
+  run(address: ReplicaAddress): Promise<T>
+  /** It must not happen twice: where the answer is lost, the caller decides. */
+  readonly once?: true
 }

@@ -6,18 +6,21 @@ import {
   type Principal,
 } from '../../../server/plugin.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { LOOKING } from '../domain/session.ts'
+import { LOOKING, sessionIdOf } from '../domain/session.ts'
 import type { Rank } from '../engine/room-lock.ts'
 import { refusals } from '../reasons.ts'
 import type { Joined } from '../room/members.ts'
 import type { Room } from '../room/room.ts'
 import { type Attached, type Attachment, pause } from './attachment.ts'
-import { authenticateAt, mayBeOurs, principalOf, sessionIdOf } from './credentials.ts'
+import { authenticateAt, mayBeOurs, principalOf } from './credentials.ts'
 import { forward, keyed, keyOf } from './forward.ts'
-import { LinkLost, type OwnerAddress } from './link.ts'
+import { callOwner, LinkLost } from './link.ts'
 import { LOST_LIMIT_MS, LOST_PAUSE_MS, type LocalSession } from './local-session.ts'
 import type { Owner } from './owner.ts'
 import { createRate, type Rate } from './rate.ts'
+import { createReplicaAccess, type ReplicaAccess, replicaOf } from './replica-access.ts'
+import type { ReplicaCallers } from './replica-callers.ts'
+import { callReplica, isNotOwner, REPLICA_LIMIT_MS } from './replica-link.ts'
 import type { RoomAccess, RoomCall, RoomSession } from './room-access.ts'
 
 export interface RoomConnectionParts {
@@ -25,12 +28,16 @@ export interface RoomConnectionParts {
   readonly local: LocalSession
   /** Called when this process has a link to the owner and a session there. */
   follow(attached: Attached, joined: Joined): void
+  /** Called when this server reaches the room for callers of its own. */
+  watch(attached: Attached): void
 }
 
-/** The process that owns the room, and the token of the local session there. */
+/** The process that owns the room, for the calls of one session. */
 export interface OwnerLink {
-  readonly address: OwnerAddress
-  readonly token: string
+  /** Errors: `LinkLost`; the refusals of the owner. */
+  post(path: string, body: unknown): Promise<unknown>
+  /** How long a lost owner is waited for. */
+  readonly limitMs: number
   /** Reports that the process has ended: the next request goes to the next owner. */
   lost(): void
 }
@@ -38,17 +45,23 @@ export interface OwnerLink {
 /** Connects this process to the room: finds the caller's session and the process that runs the call. */
 export interface RoomConnection extends RoomAccess {
   authenticate(credentials: Credentials): Promise<Principal | undefined>
-  /** The link to the owner if that is another process and `sessionId` is the local session. */
+  /** The link to the owner if that is another process which knows this session as one of this process. */
   remoteOwner(sessionId: string): Promise<OwnerLink | undefined>
   /** The room for one call of this session at a route that is not a tool; counts as a call. Errors: `rate_limited`, those of `owner`. */
   visit(sessionId: string): Promise<Room>
   /** The owner, for what only the owning process does; attaches first. Errors: `unavailable`/`room_not_running`. */
   owner(rank: Rank): Promise<Owner>
+  /** Takes the room for this server, or links to the server that has it. Errors: those of `owner`. */
+  reach(): Promise<void>
+  /** The other servers of the database that speak here for callers of theirs. */
+  readonly replicaCallers: ReplicaCallers
 }
 
 /** Joins attachment and local session. */
-export function createRoomConnection({ attachment, local, follow }: RoomConnectionParts): RoomConnection {
+export function createRoomConnection(parts: RoomConnectionParts): RoomConnection {
+  const { attachment, local, follow } = parts
   const rate = createRate(LIMITS.callsPerMinute)
+  const replicas = createReplicaAccess(attachment, parts.watch)
 
   /** The local session, followed from its start so that hints reach this process. */
   const joinedAs = async (client: string | undefined): Promise<Joined> => {
@@ -70,15 +83,15 @@ export function createRoomConnection({ attachment, local, follow }: RoomConnecti
     return sessionAt(ctx, sessionId)
   }
   const sessionAt = async (ctx: CallContext, sessionId: string): Promise<RoomSession | 'remoteOwner'> => {
-    const attached = await attachment.attach(rankOf(ctx))
+    const attached = await replicas.reach(rankOf(ctx))
     if (attached.kind === 'there') return 'remoteOwner'
     attached.owner.touch(sessionId)
     return { room: attached.owner.room, sessionId }
   }
   const atOwner = async <T>(ctx: CallContext, call: RoomCall<T>, deadline: number): Promise<T | 'again'> => {
+    if (ctx.localTransport === undefined) return replicas.answer(ctx, await sessionOf(ctx), call)
     const attached = attachment.current
     const joined = local.current
-    if (ctx.localTransport === undefined) throw refusals.not_owner()
     if (attached?.kind !== 'there' || !joined) return 'again'
     try {
       const answer = await forward(attached.address, joined.token, call, ctx.signal)
@@ -91,6 +104,9 @@ export function createRoomConnection({ attachment, local, follow }: RoomConnecti
   }
   return {
     session,
+    elsewhere: replicas.elsewhere,
+    replicaCallers: replicas.callers,
+    reach: async () => void (await replicas.reach('listener')),
     currentSession: (ctx) => currentSession(ctx, attachment, local),
     visit: (sessionId) => visit(sessionId, attachment, rate),
     resumeSession: async (ctx) => sessionAt(ctx, await sessionOf(ctx)),
@@ -110,13 +126,23 @@ export function createRoomConnection({ attachment, local, follow }: RoomConnecti
     async authenticate(credentials) {
       const { transport, client } = credentials
       if (transport === 'stdio') return principalOf(await joinedAs(client?.name))
-      if (transport === 'cli' || !mayBeOurs(credentials)) return undefined
-      const attached = await attachment.attach('listener')
-      return attached.kind === 'here' ? authenticateAt(attached.owner, credentials) : undefined
+      const isForeign = transport === 'cli' || !mayBeOurs(credentials)
+      return isForeign ? undefined : authenticateRemote(credentials, replicas)
     },
     remoteOwner: (sessionId) => linkOf(sessionId, attachment, local),
     owner: (rank) => ownerAt(attachment, rank),
   }
+}
+
+/** The caller behind a bearer or a cookie, where the room is. */
+async function authenticateRemote(
+  credentials: Credentials,
+  replicas: ReplicaAccess,
+): Promise<Principal | undefined> {
+  const found = await replicas.authenticate(credentials)
+  if (found) return found.principal
+  const attached = await replicas.reach('listener')
+  return attached.kind === 'here' ? authenticateAt(attached.owner, credentials) : undefined
 }
 
 function currentSession(
@@ -158,10 +184,21 @@ async function linkOf(
   local: LocalSession,
 ): Promise<OwnerLink | undefined> {
   const joined = local.current
-  if (joined?.session_id !== sessionId) return undefined
-  const attached = await attachment.attach('stdio')
-  if (attached.kind === 'here') return undefined
-  return { address: attached.address, token: joined.token, lost: () => attachment.detach(attached) }
+  const isLocal = joined?.session_id === sessionId
+  const attached = isLocal ? await attachment.attach('stdio') : attachment.current
+  if (attached?.kind !== 'there') return undefined
+  const { address } = attached
+  const lost = () => attachment.detach(attached)
+  if (isLocal) {
+    const { token } = joined
+    const post = (path: string, body: unknown) => callOwner(address, { method: 'POST', path, token, body })
+    return { post, limitMs: LOST_LIMIT_MS, lost }
+  }
+  const replica = replicaOf(attached)
+  if (!replica) return undefined
+  const post = (path: string, body: unknown) =>
+    callReplica(replica, { method: 'POST', path, session: sessionId, body })
+  return { post, limitMs: REPLICA_LIMIT_MS, lost }
 }
 
 async function ownerAt(attachment: Attachment, rank: Rank): Promise<Owner> {
@@ -208,7 +245,7 @@ async function recover(
   thrown: unknown,
   { attachment, local, attached, joined, late }: FailedTry,
 ): Promise<void> {
-  if (thrown instanceof LinkLost) {
+  if (thrown instanceof LinkLost || (isNotOwner(thrown) && replicaOf(attached))) {
     if (late) throw refusals.room_owner_lost()
     attachment.detach(attached)
     await pause(LOST_PAUSE_MS)

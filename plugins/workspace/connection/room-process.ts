@@ -14,6 +14,7 @@ import { databaseRoom } from './database-room.ts'
 import { createFollower } from './follower.ts'
 import { createLocalSession } from './local-session.ts'
 import { type OwnerAttempt, takeRoom } from './owner.ts'
+import { createReplicaWatch } from './replica-watch.ts'
 import { createRoomConnection, type RoomConnection } from './room-connection.ts'
 
 /** What a command may set before the room is touched. */
@@ -56,6 +57,7 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
   const meter = createMeter()
   const addressOf = (name: string): string | undefined =>
     listeners.find((listener) => listener.name === name)?.address
+  const isServed = (): boolean => ['api', 'mcp'].some((name) => addressOf(name) !== undefined)
   const file = (): string => {
     if (options) return resolve(host.projectRoot, options.file)
     throw refusals.room_not_named()
@@ -84,6 +86,7 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
       ...(options?.name !== undefined && { name: options.name }),
       ...(options?.takeOver !== undefined && { takeOver: options.takeOver }),
       ...(options?.ephemeral !== undefined && { ephemeral: options.ephemeral }),
+      replicaUrl: isServed() ? config.replica_url : undefined,
       endpoints: () => ['ingress', 'api', 'mcp'].flatMap((name) => reachable(addressOf(name)) ?? []),
       lost,
     })
@@ -92,9 +95,10 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
   }
   const attachment = createAttachment(take, place)
   const local = createLocalSession(attachment, { name: config.name, asOwner: config.as === 'owner' })
-  const follower = createFollower(host, attachment)
+  const { follow, stop: stopFollowing } = createFollower(host, attachment)
+  const replicaWatch = createReplicaWatch(host, attachment)
   return {
-    connection: createRoomConnection({ attachment, local, follow: follower.follow }),
+    connection: createRoomConnection({ attachment, local, follow, watch: replicaWatch.follow }),
     get feed() {
       return feed
     },
@@ -109,7 +113,8 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
     addressOf,
     yieldRoom: () => attachment.letGo(HOLD_BACK_MS),
     async stop() {
-      follower.stop()
+      stopFollowing()
+      replicaWatch.stop()
       await local.leave().catch((error) => host.log.debug('could not leave', { error }))
       await attachment.letGo()
     },

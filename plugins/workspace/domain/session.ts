@@ -1,4 +1,4 @@
-import type { Capability } from '../../../server/plugin.ts'
+import type { Capability, Principal } from '../../../server/plugin.ts'
 import type { Moment } from './moment.ts'
 
 /** The origin of a session: an invitation, the link of the owner page, or a process of this machine. The owner page's token is accepted at its own port only. */
@@ -22,11 +22,16 @@ export interface Session {
 }
 
 /** Prefix of the name of a session's principal. */
-export const SESSION_PREFIX = 'session:'
+const SESSION_PREFIX = 'session:'
 
 /** The name of a session's principal in the host. */
 export function principalId(sessionId: string): string {
   return SESSION_PREFIX + sessionId
+}
+
+/** The id of a principal's session, if it has one. */
+export function sessionIdOf({ kind, id }: Principal): string | undefined {
+  return kind === 'session' && id.startsWith(SESSION_PREFIX) ? id.slice(SESSION_PREFIX.length) : undefined
 }
 
 /** True while the session may be used. */

@@ -54,7 +54,15 @@ export const MIGRATIONS: readonly string[] = [
      select from satchel.room_rights r where r.role = current_user and r.room = room_records.room));
    create policy rights on satchel.room_texts using (exists (
      select from satchel.room_rights r where r.role = current_user and r.room = room_texts.room));`,
+  `alter table satchel.rooms add column url text, add column pass_key bytea;`,
 ]
+
+/** Where the owner of a room serves the other servers of the database, and the key of those that speak for their callers. */
+export interface Announcement {
+  readonly url: string
+  /** Made by each owner for itself; as secret as the rows of the room are. */
+  readonly key: Buffer
+}
 
 /** Who owns a room by the server's clock. */
 export interface Ownership {
@@ -62,6 +70,8 @@ export interface Ownership {
   readonly generation: number
   /** What the owner wrote about itself; undefined when its lease has ended. */
   readonly holder: string | undefined
+  /** What the owner announced; undefined with the holder, and where it serves no others. */
+  readonly announced: Announcement | undefined
 }
 
 /** An ownership to begin. */
@@ -71,6 +81,7 @@ export interface Taking {
   /** A UUID that no owner had before. */
   readonly owner: string
   readonly holder: string
+  readonly announced: Announcement | undefined
   readonly leaseMs: number
 }
 
@@ -115,16 +126,18 @@ export function roomRows(database: Database, name: string): RoomRows {
   return {
     async ownership() {
       const [row] = await query(
-        `select generation, case when lease_until > clock_timestamp() then holder end as holder
+        `select generation, url, pass_key, case when lease_until > clock_timestamp() then holder end as holder
          from satchel.rooms where name = $1`,
       )
-      const holder = row?.['holder']
+      const { generation = 0, holder, url, pass_key: key } = row ?? {}
+      const isHeld = typeof holder === 'string'
       return {
-        generation: Number(row?.['generation'] ?? 0),
-        holder: typeof holder === 'string' ? holder : undefined,
+        generation: Number(generation),
+        holder: isHeld ? holder : undefined,
+        announced: isHeld && typeof url === 'string' && Buffer.isBuffer(key) ? { url, key } : undefined,
       }
     },
-    async take({ generation, owner, holder, leaseMs }) {
+    async take({ generation, owner, holder, announced, leaseMs }) {
       if (generation === 0) {
         await change(
           'changed as (insert into satchel.rooms (name) values ($2) on conflict do nothing returning name)',
@@ -133,9 +146,10 @@ export function roomRows(database: Database, name: string): RoomRows {
       }
       return change(
         `changed as (
-           update satchel.rooms set generation = generation + 1, owner = $3::uuid, holder = $4, lease_until = ${LASTING('$5')}
+           update satchel.rooms set generation = generation + 1, owner = $3::uuid, holder = $4, lease_until = ${LASTING('$5')},
+             url = $7, pass_key = $8
            where name = $2 and generation = $6::bigint and lease_until <= clock_timestamp() returning name)`,
-        [owner, holder, leaseMs, generation],
+        [owner, holder, leaseMs, generation, announced?.url ?? null, announced?.key ?? null],
       )
     },
     renew: (owner, leaseMs) =>
@@ -148,7 +162,7 @@ export function roomRows(database: Database, name: string): RoomRows {
     async release(owner) {
       await change(
         `changed as (
-           update satchel.rooms set lease_until = '-infinity', owner = null
+           update satchel.rooms set lease_until = '-infinity', owner = null, url = null, pass_key = null
            where name = $2 and owner = $3::uuid returning name)`,
         [owner],
       )

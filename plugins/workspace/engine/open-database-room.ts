@@ -2,7 +2,7 @@ import { type Database, realDisk, systemProcesses } from '../../../server/plugin
 import { realClock, realRandom } from './clock.ts'
 import { markDatabaseRoom, refuseOtherRoom } from './database-mark.ts'
 import { databaseMedium } from './database-medium.ts'
-import { roomRows } from './database-rows.ts'
+import { type Announcement, roomRows } from './database-rows.ts'
 import {
   inOwnWords,
   loadedSql,
@@ -21,6 +21,8 @@ export interface DatabaseRoomOptions extends Omit<RoomOptions, 'takeOver' | 'eph
   /** The same on every machine. */
   readonly name: string
   readonly runtimeDir: string | undefined
+  /** Absent: the other servers of the database do not reach this one. */
+  readonly announced?: Announcement | undefined
   /** Absent: 8 s. */
   readonly leaseMs?: number
 }
@@ -45,6 +47,7 @@ async function attemptRoom(options: DatabaseRoomOptions): Promise<RoomAttempt> {
     rows,
     clock,
     leaseMs,
+    announced: options.announced,
     self: systemProcesses.self,
     rank: options.rank,
     socketOf: (n) => socketPath(place.sidecar, place.file, { ...at, owner: n }),

@@ -11,6 +11,7 @@ import { storeUnavailable } from './journal.ts'
 import { openMarkdownFile } from './markdown-file.ts'
 import type { Meter } from './meter.ts'
 import { recover, type TornTail } from './recovery.ts'
+import type { HeldRoom } from './room-lease.ts'
 import {
   newestRoomLock,
   type Rank,
@@ -70,8 +71,8 @@ export interface Room {
 
 export type RoomAttempt =
   | { readonly kind: 'owner'; readonly room: Room }
-  /** A live process owns it: connect to `record.socket`. */
-  | { readonly kind: 'held'; readonly record: RoomLockRecord }
+  /** A live process owns it: connect to `record.socket`, or to what it announced. */
+  | HeldRoom
   /** Another process was faster: try again. */
   | { readonly kind: 'lost' }
 

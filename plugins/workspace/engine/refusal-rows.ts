@@ -97,8 +97,8 @@ export const ENGINE_REFUSALS = {
   owner_elsewhere: {
     code: 'conflict',
     reason: 'room_locked',
-    message: 'The host {host} owns this room.',
-    next: 'Use the room there, or close it there first.',
+    message: 'The host {host} owns this room, and announces no address for other servers.',
+    next: 'Use the room there, set workspace.replica_url there, or close it there first.',
   },
   sidecar_moved: {
     code: 'unavailable',

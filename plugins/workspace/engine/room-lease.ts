@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isJsonObject, type ProcessIdentity } from '../../../server/plugin.ts'
 import type { Clock } from './clock.ts'
-import type { RoomRows } from './database-rows.ts'
+import type { Announcement, RoomRows } from './database-rows.ts'
 import type { Rank, RoomLock, RoomLockRecord } from './room-lock.ts'
 
 /** How long an owner that says nothing keeps a room of the database. */
@@ -18,13 +18,22 @@ export interface LeaseOptions {
   /** Where the n-th owner listens. */
   socketOf(n: number): string
   readonly place: string | undefined
+  /** What the other servers of the database learn of this one; absent: they do not reach it. */
+  readonly announced?: Announcement | undefined
   readonly leaseMs?: number | undefined
 }
 
 export type LeaseAttempt =
   | { readonly kind: 'owner'; readonly lease: RoomLock }
-  | { readonly kind: 'held'; readonly record: RoomLockRecord }
+  | HeldRoom
   | { readonly kind: 'lost' }
+
+/** A room of a live owner, and what that announced. */
+export interface HeldRoom {
+  readonly kind: 'held'
+  readonly record: RoomLockRecord
+  readonly announced?: Announcement
+}
 
 /**
  * Takes the room whose lease has ended, by the clock of the server, and renews the lease until its release. `holds` is what
@@ -32,8 +41,8 @@ export type LeaseAttempt =
  */
 export async function takeLease(options: LeaseOptions): Promise<LeaseAttempt> {
   const { rows, clock, leaseMs = LEASE_MS } = options
-  const { generation, holder } = await rows.ownership()
-  if (holder !== undefined) return { kind: 'held', record: recordIn(holder) }
+  const { generation, holder, announced } = await rows.ownership()
+  if (holder !== undefined) return { kind: 'held', record: recordIn(holder), ...(announced && { announced }) }
   const n = generation + 1
   const record: RoomLockRecord = {
     ...options.self,
@@ -45,7 +54,7 @@ export async function takeLease(options: LeaseOptions): Promise<LeaseAttempt> {
   }
   const asked = momentOf(clock)
   const taking = { generation, owner: record.nonce, holder: JSON.stringify(record), leaseMs }
-  if (!(await rows.take(taking))) return { kind: 'lost' }
+  if (!(await rows.take({ ...taking, announced: options.announced }))) return { kind: 'lost' }
   return { kind: 'owner', lease: holding(options, record, asked) }
 }
 

@@ -5,7 +5,7 @@ import {
   pacedBody,
   type RouteContext,
 } from '../../../server/plugin.ts'
-import { sessionIdOf } from '../connection/credentials.ts'
+import { sessionIdOf } from '../domain/session.ts'
 import { refusals } from '../reasons.ts'
 
 /** A JSON response that is never cached. A large one is made while it is sent. */

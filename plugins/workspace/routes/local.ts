@@ -74,7 +74,8 @@ export function localRoutes(parts: LocalParts): readonly Route[] {
 /** The participant that one-shot verbs act as. */
 export const CLI_NAME = 'cli'
 
-function kindOf(body: Readonly<Record<string, unknown>>, fallback: ParticipantKind): ParticipantKind {
+/** The kind that a body asks for. */
+export function kindOf(body: Readonly<Record<string, unknown>>, fallback: ParticipantKind): ParticipantKind {
   return body['kind'] === 'human' || body['kind'] === 'agent' ? body['kind'] : fallback
 }
 

@@ -8,6 +8,7 @@ import { refusals } from '../reasons.ts'
 import { redeem } from '../room/members.ts'
 import { GUEST_LISTENERS } from '../tools/room-tool.ts'
 import { json, jsonBody, textField } from './json-route.ts'
+import { atOtherServer } from './passed-on.ts'
 
 /** What begins with a session; its token is shown this once. */
 export const JOINED = z.object({
@@ -41,7 +42,9 @@ export function sessionJoinRoute(connection: RoomConnection): Route {
     maxBodyBytes: 16 * 1024,
     document: DOCUMENT,
     async handle(ctx, request) {
-      if (ctx.credentials.transport !== 'socket') rate.count(ctx.peer)
+      // Another server counted its own peers.
+      if (ctx.credentials.transport !== 'socket' && !connection.replicaCallers.isPassedOn(ctx.principal))
+        rate.count(ctx.peer)
       const body = await jsonBody(request)
       const invite = textField(body, 'invite')
       const name = textField(body, 'name')
@@ -52,6 +55,9 @@ export function sessionJoinRoute(connection: RoomConnection): Route {
         })
       }
       const secret = parseJoinUri(invite)?.secret ?? invite
+      const sent = { method: 'POST', path: '/session/join', body: { invite: secret, name, kind } } as const
+      const there = await atOtherServer(connection, ctx, sent)
+      if (there) return there
       const { room } = await connection.owner('listener')
       return json(await room.changeAsSystem((change) => redeem(change, { secret, name, kind })))
     },

@@ -6,6 +6,7 @@ import { LIMITS } from '../domain/limits.ts'
 import { renewSession } from '../room/renewal.ts'
 import { GUEST_LISTENERS } from '../tools/room-tool.ts'
 import { json, jsonBody, textField } from './json-route.ts'
+import { atOtherServer } from './passed-on.ts'
 import { JOINED } from './session-join.ts'
 
 const DOCUMENT: RouteDocument = {
@@ -26,8 +27,13 @@ export function sessionRenewRoute(connection: RoomConnection): Route {
     maxBodyBytes: 1024,
     document: DOCUMENT,
     async handle(ctx, request) {
-      if (ctx.credentials.transport !== 'socket') rate.count(ctx.peer)
+      // Another server counted its own peers.
+      if (ctx.credentials.transport !== 'socket' && !connection.replicaCallers.isPassedOn(ctx.principal))
+        rate.count(ctx.peer)
       const token = textField(await jsonBody(request), 'token')
+      const sent = { method: 'POST', path: '/session/renew', body: { token } } as const
+      const there = await atOtherServer(connection, ctx, sent)
+      if (there) return there
       const { room } = await connection.owner('listener')
       return json(await room.changeAsSystem((change) => renewSession(change, { token })))
     },

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../../../test/harness/index.ts'
 import { type PostgresServer, startPostgres } from '../../../../test/postgres-server.ts'
 import { openWay } from '../../../../test/postgres-way.ts'
 import { createChance } from '../../chance.ts'
-import { DATABASE_FAULTS, FROZEN_MS } from '../../testing/database-faults.ts'
+import { DATABASE_FAULTS, earlyOwners, FROZEN_MS, watchOwners } from '../../testing/database-faults.ts'
 import type { RoomBug } from './bugs.ts'
 import { emptyRoomStory, newRoomWorker, type RoomStory, type RoomWorker, roomFindings } from './torture.ts'
 
@@ -79,7 +79,7 @@ export async function playRoomFaults(
   await Promise.all(workers.map((worker) => worker.kill()))
   server.sql("update satchel.rooms set lease_until = '-infinity'")
   story.findings.push(...(await roomFindings(story, { database, name, files })))
-  story.findings.push(...server.sql('select told from early_owners').split('\n').filter(Boolean))
+  story.findings.push(...earlyOwners(server))
   t.diagnostic(
     `seed ${SEED}: ${faults} faults, ${story.acknowledged.size} changes acknowledged by ${story.ownerships} owners`,
   )
@@ -102,19 +102,4 @@ async function newFiles(t: TestContext, names: readonly string[]): Promise<reado
     writeFileSync(join(folder, name, 'plan.md'), START_TEXT)
     return join(folder, name, 'plan.md')
   })
-}
-
-/** The server itself notes each owner that begins before the lease of the one before has ended. */
-function watchOwners(server: PostgresServer): void {
-  server.sql(`
-    create table early_owners (told text);
-    grant insert on early_owners to app;
-    create function watch_owners() returns trigger language plpgsql as $$
-    begin
-      if new.generation <> old.generation and old.lease_until > clock_timestamp() then
-        insert into early_owners values (format('owner %s began in the lease of owner %s', new.generation, old.generation));
-      end if;
-      return new;
-    end $$;
-    create trigger watch_owners before update on satchel.rooms for each row execute function watch_owners()`)
 }

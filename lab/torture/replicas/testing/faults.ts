@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type PostgresServer, startPostgres } from '../../../../test/postgres-server.ts'
+import {
+  type PostgresServer,
+  type RunningServer,
+  type Standby,
+  startPostgres,
+} from '../../../../test/postgres-server.ts'
+import { openWay } from '../../../../test/postgres-way.ts'
 import {
   emptyStory,
   findingsAt,
@@ -9,17 +15,36 @@ import {
   startReader,
   startWriter,
 } from '../../../../test/replica-torture.ts'
-import { openTeam, type Replica } from '../../../../test/replicas.ts'
+import { askAt, openTeam, type Replica } from '../../../../test/replicas.ts'
+import { inviteAt, joinAt, ownerOf } from '../../../../test/room-replicas.ts'
+import type { openSmallDisk } from '../../../../test/small-disk.ts'
 import { createChance } from '../../chance.ts'
-import { DATABASE_FAULTS, FROZEN_MS } from '../../testing/database-faults.ts'
+import { DATABASE_FAULTS, earlyOwners, FROZEN_MS, watchOwners } from '../../testing/database-faults.ts'
+import { endWorkersLeases, type IngestWorker, ingestFindings, openIngest } from './ingest-story.ts'
+import { emptyRoomStory, roomFindingsAt, startRoomReader, startRoomWriter } from './room-story.ts'
 
 const SEED = Number(process.env['SEED'] ?? 20_261_124)
 /** Acknowledged changes before the next fault: the team goes on working after each. */
 export const PROGRESS = 4
+/** Of the room: some faults are about its owner. */
+const ROOM_PROGRESS = 1
+const GIVE_UP_MS = 180_000
+/** Each look at the database starts a program. */
+const LOOK_MS = 250
+const SETTINGS = 'workspace: { file: plan.md, database: shop }\ncatalogue: team\n'
 
 interface Stage {
-  readonly server: PostgresServer
+  /** The present primary. */
+  readonly server: RunningServer
+  readonly way: Awaited<ReturnType<typeof openWay>>
   readonly replica: Replica
+  readonly worker: IngestWorker
+  /** Follows the primary; undefined where none does. */
+  readonly standby: Standby | undefined
+  /** Kills the primary; its standby goes on, with a standby of its own. */
+  promote(): Promise<void>
+  /** Of the room; undefined while it has none. */
+  owner(): Replica | undefined
 }
 
 type Fault = (stage: Stage) => Promise<void>
@@ -38,8 +63,63 @@ export const REPLICA_FAULTS: Readonly<Record<string, Fault>> = {
     await wait(FROZEN_MS)
     frozen.resume()
   },
+  'a connection is cut when the server has committed': async ({ way }) => way.cut('answer'),
+  'a connection is cut before the server has the change': async ({ way }) => way.cut('request'),
   ...DATABASE_FAULTS,
 }
+
+/** Faults of the processes that work beside the handoffs. */
+export const TEAM_FAULTS: Readonly<Record<string, Fault>> = {
+  'the owner of the room is killed': async ({ owner, replica }) => {
+    const killed = owner() ?? replica
+    await killed.kill()
+    await killed.start()
+  },
+  'the owner of the room hangs beyond its lease': async ({ owner }) => {
+    const hanging = owner()
+    if (!hanging) return
+    const frozen = hanging.pause()
+    const deadline = Date.now() + GIVE_UP_MS
+    for (let next = owner(); !next || next === hanging; next = owner()) {
+      assert.ok(Date.now() < deadline, 'no other server took the room')
+      await wait(LOOK_MS)
+    }
+    frozen.resume()
+  },
+  'a worker is killed': async ({ worker, server }) => {
+    await worker.kill()
+    endWorkersLeases(server)
+    await worker.start()
+  },
+  'a worker hangs beyond its leases': async ({ worker, server }) => {
+    const frozen = worker.pause()
+    endWorkersLeases(server)
+    await wait(FROZEN_MS)
+    frozen.resume()
+  },
+}
+
+/** Faults of a database with a synchronous standby. */
+export const STANDBY_FAULTS: Readonly<Record<string, Fault>> = {
+  'the standby hangs': async ({ standby }) => {
+    const frozen = standby?.pause()
+    await wait(FROZEN_MS)
+    frozen?.resume()
+  },
+  'the standby is promoted': ({ promote }) => promote(),
+}
+
+/** The disk of the records is full for a moment: what does not fit is refused whole. */
+export function fullDiskFault({ fill, free }: SmallDisk): Fault {
+  return async ({ replica: { address } }) => {
+    const large = { title: 'Large', objective: 'Fill', current_state: 'x'.repeat(200_000) }
+    fill()
+    const answer = await askAt(address, '/handoffs', large).finally(free)
+    assert.deepEqual([answer.status, answer.json.reason], [503, 'storage_full'])
+  }
+}
+
+type SmallDisk = NonNullable<ReturnType<typeof openSmallDisk>>
 
 interface Run {
   readonly faults: number
@@ -47,42 +127,134 @@ interface Run {
   readonly names?: readonly string[]
   /** Runs before the first write. */
   prepare?(server: PostgresServer): void
+  /** Faults beside those of the tables. */
+  readonly more?: Readonly<Record<string, Fault>>
+  /** With a standby that each commit waits for. */
+  readonly standby?: true
 }
 
 /** Plays the faults under writers and a reader; gives what the writers were told and everything that is wrong. */
 export async function playReplicaFaults(
   t: TestContext,
-  { faults, kinds, names = ['one', 'two', 'three'], prepare }: Run,
+  { faults, kinds, names = ['one', 'two', 'three'], prepare, more, standby }: Run,
 ): Promise<Story | undefined> {
   const server = await startPostgres(t)
   if (!server) return undefined
-  const team = await openTeam(t, server, names)
+  const way = await openWay(t, server)
+  const team = await openTeam(t, server, names, {
+    url: way.url,
+    settings: SETTINGS,
+    files: { 'plan.md': '# Plan\n' },
+  })
   if (!team) return undefined
   prepare?.(server)
+  watchOwners(server)
   const { replicas, balancer } = team
   const chance = createChance(SEED)
   const story = emptyStory()
-  const writers = ['a', 'b', 'c'].map((name) => startWriter(story, balancer.address, name))
+  const pair = await openPair(server, way, standby)
+  const owner = () => ownerOf(pair.primary, replicas)
+  const work = await startWork(t, { server, url: way.url, replicas, story, balancer: balancer.address })
+  const all = { ...REPLICA_FAULTS, ...TEAM_FAULTS, ...STANDBY_FAULTS, ...more }
+  for (let n = 0; n < faults && work.findings().length === 0; n++) {
+    await work.progress()
+    await wait(chance.below(20))
+    const kind = kinds[n % kinds.length] ?? ''
+    const replica = replicas[chance.below(replicas.length)]
+    const worker = work.workers[chance.below(work.workers.length)]
+    assert.ok(replica && worker)
+    const { primary, promote } = pair
+    await all[kind]?.({ server: primary, standby: pair.standby, promote, way, replica, worker, owner })
+  }
+  await work.stop()
+  story.findings.push(...work.findings(), ...earlyOwners(pair.primary), ...ingestFindings(pair.primary))
+  for (const replica of replicas) {
+    story.findings.push(...(await findingsAt(story, replica.address)), ...(await work.roomFindings(replica)))
+  }
+  const told = new Set(story.findings)
+  t.diagnostic(
+    `seed ${SEED}: ${faults} faults, ${story.acknowledged.size} changes acknowledged in ${story.created.size} records, ` +
+      `${story.asked} found out after a lost answer, ${work.told()}`,
+  )
+  return { ...story, findings: [...told] }
+}
+
+/** The primary, which is another one after each promotion. */
+async function openPair(server: PostgresServer, way: Stage['way'], hasStandby: boolean | undefined) {
+  let primary: RunningServer = server
+  let standby = hasStandby ? await server.startStandby() : undefined
+  if (standby) {
+    server.sql("alter system set synchronous_standby_names = '*'")
+    server.sql('select pg_reload_conf()')
+  }
+  return {
+    get primary() {
+      return primary
+    },
+    get standby() {
+      return standby
+    },
+    async promote() {
+      assert.ok(standby)
+      await primary.kill()
+      standby.promote()
+      primary = standby
+      way.leadTo(primary.port)
+      standby = await primary.startStandby()
+    },
+  }
+}
+
+interface Work {
+  readonly server: PostgresServer
+  readonly url: string
+  readonly replicas: readonly Replica[]
+  readonly balancer: string
+  readonly story: Story
+}
+
+/** Everything that goes on under the faults: handoffs, a room and an ingest. */
+async function startWork(t: TestContext, { server, url, replicas, balancer, story }: Work) {
+  const [first] = replicas
+  assert.ok(first)
+  const owner = ownerOf(server, replicas) ?? first
+  const token = await joinAt(first, await inviteAt(owner, server, '*'), 'ada')
+  const room = emptyRoomStory()
+  const stage = { t, replicas, token }
+  const ingest = await openIngest(t, server, url)
+  const writers = ['a', 'b', 'c'].map((name) => startWriter(story, balancer, name))
   const reader = startReader(
     story,
     replicas.map(({ address }) => address),
   )
-  const played = new Map<string, number>()
-  for (let n = 0; n < faults && story.findings.length === 0; n++) {
-    const until = story.acknowledged.size + PROGRESS
-    while (story.acknowledged.size < until && story.findings.length === 0) await wait(5)
-    await wait(chance.below(20))
-    const kind = kinds[n % kinds.length] ?? ''
-    const replica = replicas[chance.below(replicas.length)]
-    assert.ok(replica)
-    await REPLICA_FAULTS[kind]?.({ server, replica })
-    played.set(kind, (played.get(kind) ?? 0) + 1)
+  const others = [startRoomWriter(room, stage), ...[0, 1].map((n) => startRoomReader(room, stage, n))]
+  const findings = (): string[] => [...story.findings, ...room.findings, ...ingest.story.findings]
+  return {
+    workers: ingest.workers,
+    findings,
+    /** Until all of it made progress. */
+    async progress() {
+      const [changes, lines] = [story.acknowledged.size + PROGRESS, room.committed.length + ROOM_PROGRESS]
+      const deadline = Date.now() + GIVE_UP_MS
+      ingest.more()
+      while (story.acknowledged.size < changes || room.committed.length < lines) {
+        if (findings().length > 0) return
+        if (Date.now() > deadline) {
+          story.findings.push(
+            `nothing went on: ${story.acknowledged.size} of ${changes}, ${room.committed.length} of ${lines}`,
+          )
+          return
+        }
+        await wait(5)
+      }
+    },
+    async stop() {
+      await Promise.all([...others, reader, ...writers].map((each) => each.stop()))
+      await ingest.stop()
+    },
+    roomFindings: (replica: Replica) => roomFindingsAt(room, replica, token),
+    told: () =>
+      `${reader.looks()} looks of a reader, ${room.committed.length} commits of a room, ` +
+      `${room.seen.size} events in ${room.opened} streams, ${ingest.story.ingested} changes ingested`,
   }
-  await Promise.all([reader.stop(), ...writers.map((writer) => writer.stop())])
-  for (const { address } of replicas) story.findings.push(...(await findingsAt(story, address)))
-  t.diagnostic(
-    `seed ${SEED}: ${faults} faults, ${story.acknowledged.size} changes acknowledged in ${story.created.size} records, ` +
-      `${story.asked} found out after a lost answer, ${reader.looks()} looks of a reader`,
-  )
-  return story
 }
