@@ -1,6 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { test } from 'node:test'
 import { realDisk } from './disk.ts'
 import { testDiskConformance } from './testing/disk-conformance.ts'
 import { createSimulatedDisk } from './testing/simulated-disk.ts'
@@ -14,4 +17,15 @@ testDiskConformance('the disk of this machine', async (t) => {
 testDiskConformance('the simulated disk', async () => {
   const { disk } = createSimulatedDisk(new Map([['/folder', 'directory']]), { below: () => 0 })
   return { disk, folder: '/folder' }
+})
+
+test('a link is made when its call returns, so that its caller notes it before anything else happens', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'satchel-disk-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  await writeFile(join(folder, 'from'), '')
+
+  const linked = realDisk.link(join(folder, 'from'), join(folder, 'to'))
+
+  assert.ok(existsSync(join(folder, 'to')))
+  await linked
 })

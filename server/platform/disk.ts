@@ -9,6 +9,7 @@ import {
   fsyncSync,
   ftruncateSync,
   link,
+  linkSync,
   lstatSync,
   mkdir,
   openSync,
@@ -86,6 +87,7 @@ const RENAME_PAUSE_MS = 20
 
 const flushFile = promisify(fdatasync)
 const fsyncFile = promisify(fsync)
+const linkFile = promisify(link)
 
 /** The disk of this machine. macOS: libuv's fsync is F_FULLFSYNC. Network file systems are not supported. */
 export const realDisk: Disk = {
@@ -133,7 +135,8 @@ export const realDisk: Disk = {
     await promisify(mkdir)(path, { mode })
   },
   rename: renamePatiently,
-  link: promisify(link),
+  // On this thread too nothing comes between the link and what the caller notes of it.
+  link: async (from, to) => (isForThisThread() ? linkSync(from, to) : linkFile(from, to)),
   unlink: promisify(unlink),
   syncDirectory,
   syncDirectorySync,

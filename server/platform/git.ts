@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { devNull } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { type ChildCall, type ChildStop, runChild } from './child-process.ts'
+import { createStarter } from './starter-process.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -10,6 +11,8 @@ export interface GitCall extends ChildCall {
   readonly env: Environment
   /** Further `key=value` pairs of configuration; nothing secret, the process list shows them. */
   readonly config?: readonly string[]
+  /** The command changes nothing: where many are run, a small process may start them. */
+  readonly readsOnly?: boolean
 }
 
 /** `refused`: git ended with another code than 0; `stderr` has its words, in English. */
@@ -33,9 +36,13 @@ export function cleanGitEnvironment(base: Environment, own: Environment = {}): R
   return Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
+const starter = createStarter()
+
 /** Runs git to its end. `args` start with the command; what comes from outside is behind `--` or checked by the caller. */
 export async function runGit(args: readonly string[], call: GitCall): Promise<GitEnd> {
-  const ended = await runChild('git', [...configArguments(call), ...args], call)
+  const words = [...configArguments(call), ...args]
+  const elsewhere = call.readsOnly ? await starter.run('git', words, call) : undefined
+  const ended = elsewhere ?? (await runChild('git', words, call))
   if (ended.kind === 'stopped') return { kind: 'failed', reason: ended.reason, stderr: '' }
   if (ended.code === 0) return { kind: 'done', stdout: ended.stdout }
   return { kind: 'failed', reason: 'refused', stderr: ended.stderr }

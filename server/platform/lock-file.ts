@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import { type Disk, realDisk } from './disk.ts'
+import { type Disk, type FileFacts, realDisk } from './disk.ts'
 import { isJsonObject } from './json-object.ts'
 import {
   judgeProcess,
@@ -78,13 +78,18 @@ export async function lockNames(
   files: LockFiles,
 ): Promise<readonly { readonly name: string; readonly n: number }[]> {
   const prefix = basename(files.path)
-  const names = await diskOf(files).list(dirname(files.path))
-  return names.flatMap((name) => {
-    const found = name.startsWith(prefix)
-      ? /^(\d{1,15})(\.released)?$/.exec(name.slice(prefix.length))
-      : undefined
-    return found ? [{ name, n: Number(found[1]) }] : []
-  })
+  const own: { name: string; n: number }[] = []
+  for (const name of await diskOf(files).list(dirname(files.path))) {
+    if (!name.startsWith(prefix)) continue // a folder may have the locks of thousands of records
+    const found = /^(\d{1,15})(\.released)?$/.exec(name.slice(prefix.length))
+    if (found) own.push({ name, n: Number(found[1]) })
+  }
+  return own
+}
+
+/** The number of a removed file is soon used again, so its time counts too. */
+export function isSameFile(a: FileFacts | undefined, b: FileFacts | undefined): boolean {
+  return a !== undefined && a.inode === b?.inode && a.modifiedMs === b.modifiedMs
 }
 
 function isReleased(files: LockFiles, n: number): boolean {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
-import { type Disk, removeQuietly } from './disk.ts'
+import { type Disk, type FileFacts, removeQuietly } from './disk.ts'
 import { judgeProcess, type ProcessIdentity } from './process-liveness.ts'
 import { type LockAttempt, type LockOptions, takeLock } from './process-lock.ts'
 import {
@@ -34,6 +34,49 @@ test('without hard links, three takers of a stale lock are never two holders', a
   t.diagnostic(`${states} states`)
   assert.equal(failure, undefined, JSON.stringify(failure, null, 1))
 })
+
+const AGAIN = { path: PREFIX, released: 'emptied' } as const
+
+/** Takes the lock, releases it, and takes it again. */
+async function takeAgain(setting: LockSetting): Promise<LockAttempt> {
+  const first = await takeLock({ ...setting, ...AGAIN })
+  if (first.kind === 'owner') await first.lock.release()
+  return takeLock({ ...setting, ...AGAIN })
+}
+
+test('two takers who had the lock before are never two holders', async (t) => {
+  const { states, failure } = await exploreTakers(
+    { ...userOf('emptied'), take: takeAgain },
+    { takers: [1, 2] },
+  )
+
+  t.diagnostic(`${states} states`)
+  assert.equal(failure, undefined, JSON.stringify(failure, null, 1))
+})
+
+test('two takers and a third one who had the lock before are never two holders', async (t) => {
+  const take = (setting: LockSetting): Promise<LockAttempt> =>
+    setting.processes.self.pid === 3 ? takeAgain(setting) : takeLock({ ...setting, ...AGAIN })
+
+  const { states, failure } = await exploreTakers({ ...userOf('emptied'), take })
+
+  t.diagnostic(`${states} states`)
+  assert.equal(failure, undefined, JSON.stringify(failure, null, 1))
+})
+
+test('planted bug found: the file that was emptied is not looked at again after the claim', (t) =>
+  findBug(t, {
+    ...userOf('emptied'),
+    take: (setting) => {
+      const looked = new Map<string, FileFacts | undefined>()
+      const statSync = (path: string): FileFacts | undefined => {
+        const facts = setting.disk.statSync(path)
+        if (facts?.size === 0 || !looked.has(path)) looked.set(path, facts)
+        return looked.get(path)
+      }
+      return takeAgain({ ...setting, disk: { ...setting.disk, statSync } })
+    },
+  }))
 
 /** Without the fence, so that only two concurrent holders are a fault. */
 async function findBug(t: { diagnostic(text: string): void }, user: LockUser): Promise<void> {

@@ -46,12 +46,14 @@ for (const [what, content, kind] of HOLDERS) {
 }
 
 test('a lock on a read-only disk is refused with the error of the disk and leaves no file', async (t) => {
-  const readOnly = async (): Promise<never> => {
+  const appendSync = (): never => {
     throw Object.assign(new Error('read-only'), { code: 'EROFS', syscall: 'open' })
   }
   const options = await folderOf(t)
 
-  await assert.rejects(takeLock({ ...options, disk: { ...realDisk, create: readOnly } }), { code: 'EROFS' })
+  await assert.rejects(takeLock({ ...options, released: 'emptied', disk: { ...realDisk, appendSync } }), {
+    code: 'EROFS',
+  })
 
   assert.deepEqual(await readdir(join(options.path, '..')), [])
 })
@@ -84,4 +86,49 @@ test('a marker whose lock a power cut took makes no two holders', async () => {
   const second = await take()
 
   assert.deepEqual([first.kind, second.kind], ['owner', 'held'])
+})
+
+test('a lock that this process released is taken again without a look at its folder, unless another process had it', async (t) => {
+  const { path } = await folderOf(t)
+  let looks = 0
+  const list: typeof realDisk.list = (directory) => {
+    looks += 1
+    return realDisk.list(directory)
+  }
+  const [own, other] = [
+    { ...realDisk, list },
+    { ...realDisk, list },
+  ]
+  const taken: (readonly [n: number, looks: number])[] = []
+  for (const disk of [own, own, own, other, own, own]) {
+    looks = 0
+    const attempt = await takeLock({ path, disk, released: 'emptied' })
+    if (attempt.kind !== 'owner') continue
+    taken.push([attempt.lock.record.n, looks])
+    await attempt.lock.release()
+  }
+
+  assert.deepEqual(taken, [
+    [1, 2],
+    [2, 0],
+    [3, 0],
+    [4, 2],
+    [5, 2],
+    [6, 0],
+  ])
+  assert.deepEqual(await readdir(join(path, '..')), ['lock-6'])
+})
+
+test('a number that cannot be removed keeps the higher ones', async (t) => {
+  const { path } = await folderOf(t)
+  for (const n of [1, 2, 3]) await writeFile(`${path}${n}`, '')
+  const unlink = async (file: string): Promise<void> => {
+    if (file.endsWith('lock-2')) throw Object.assign(new Error('busy'), { code: 'EBUSY' })
+    await realDisk.unlink(file)
+  }
+
+  const attempt = await takeLock({ path, disk: { ...realDisk, unlink }, released: 'emptied' })
+
+  assert.equal(attempt.kind, 'owner')
+  assert.deepEqual(await readdir(join(path, '..')), ['lock-2', 'lock-3', 'lock-4'])
 })

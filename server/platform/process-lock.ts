@@ -9,6 +9,7 @@ import {
   highestLock,
   holderAt,
   holderOf,
+  isSameFile,
   type LockJudge,
   type LockRecord,
   lockFile,
@@ -17,6 +18,7 @@ import {
   releasedFile,
 } from './lock-file.ts'
 import { systemProcesses } from './process-liveness.ts'
+import { isAsLeft, keepReleased, type ReleasedLock, releasedHere } from './released-lock.ts'
 
 /** How a lock is taken. Its directory exists. */
 export interface LockOptions<Payload = unknown> extends LockJudge<Payload> {
@@ -59,8 +61,9 @@ const FILE_MODE = 0o600
  * Errors: the file system's; those of `isHeld`.
  */
 export async function takeLock<P>(options: LockOptions<P>): Promise<LockAttempt<P>> {
-  const highest = await highestLock(options)
-  const holder = highest === 0 ? undefined : await holderOf(options, highest)
+  const released = isForgotten(options) ? undefined : releasedHere(options)
+  const highest = released?.n ?? (await highestLock(options))
+  const holder = released || highest === 0 ? undefined : await holderOf(options, highest)
   if (holder) return { kind: 'held', record: holder }
 
   const { self } = options.processes ?? systemProcesses
@@ -70,12 +73,31 @@ export async function takeLock<P>(options: LockOptions<P>): Promise<LockAttempt<
   let lock: ProcessLock<P> | undefined
   try {
     lock = holding(options, record)
+    if (released && isAsLeft(options, released)) return await succeed(options, lock, released)
     return await settle(options, lock)
   } catch (thrown) {
     heldNonces.delete(nonce)
     await lock?.release()
     throw thrown
   }
+}
+
+/** Where more than an emptied file tells that a lock is free, each look is at the whole folder. */
+function isForgotten<P>({ released, durable, formerPath }: LockOptions<P>): boolean {
+  return released === 'marker' || durable === true || formerPath !== undefined
+}
+
+/**
+ * After the claim of the number that follows the one that this process released, whose file is there as it was left:
+ * numbers are removed in ascending order, so no higher one was ever used, and a listing would tell nothing more.
+ */
+async function succeed<P>(
+  options: LockOptions<P>,
+  lock: ProcessLock<P>,
+  { n }: ReleasedLock,
+): Promise<LockAttempt<P>> {
+  await removeQuietly(diskOf(options), lockFile(options, n))
+  return { kind: 'owner', lock }
 }
 
 /** As `takeLock`, but waits up to `limitMs` while the lock is held, with growing pauses. Gives the last attempt. */
@@ -123,7 +145,9 @@ async function claim<P>(options: LockOptions<P>, record: LockRecord<P>): Promise
   const temp = temporaryName(options.temporaryFolder ?? dirname(options.path))
   heldNonces.add(record.nonce)
   try {
-    await disk.create(temp, JSON.stringify(record), FILE_MODE)
+    // Not flushed, a power cut leaves an empty file or none, and no holder either: each says that the lock is free.
+    if (options.durable) await disk.create(temp, JSON.stringify(record), FILE_MODE)
+    else disk.appendSync(temp, JSON.stringify(record))
     await linkOrCreate(options, temp, { path: lockFile(options, record.n), record })
     return true
   } catch (thrown) {
@@ -173,12 +197,22 @@ async function settle<P>(options: LockOptions<P>, lock: ProcessLock<P>): Promise
   if (options.durable) await disk.syncDirectory(dirname(options.path))
   // In ascending order: where `n` is missing, a higher number exists.
   const lower = names.filter((found) => found.n < n).sort((a, b) => a.n - b.n)
-  for (const { name } of lower) await removeQuietly(disk, join(dirname(options.path), name))
+  for (const { name } of lower) if (!(await isRemoved(disk, join(dirname(options.path), name)))) break
   const former =
     options.formerPath === undefined ? undefined : await takeFormer(options, options.formerPath, lock)
   if (!former) return { kind: 'owner', lock }
   await lock.release()
   return { kind: 'held', record: former }
+}
+
+/** A file that stays keeps those of higher numbers, or its holder would take it for the newest. */
+async function isRemoved(disk: Disk, path: string): Promise<boolean> {
+  try {
+    await disk.unlink(path)
+    return true
+  } catch (thrown) {
+    return systemCode(thrown) === 'ENOENT'
+  }
 }
 
 /** Gives the lock its former name too, in place of a stale file. Gives the holder if satchel 0.1.0 has the lock. */
@@ -243,6 +277,7 @@ async function noteRelease<P>(options: LockOptions<P>, { n, nonce }: LockRecord<
   } finally {
     disk.closeSync(file)
   }
+  if (!isForgotten(options)) keepReleased(options, n)
 }
 
 /** Writes what the file holds again, which renews its time. */
@@ -255,9 +290,4 @@ function touch(disk: Disk, path: string): FileFacts | undefined {
     disk.closeSync(file)
   }
   return disk.statSync(path)
-}
-
-/** The number of a removed file is soon used again, so its time counts too. */
-function isSameFile(a: FileFacts | undefined, b: FileFacts | undefined): boolean {
-  return a !== undefined && a.inode === b?.inode && a.modifiedMs === b.modifiedMs
 }

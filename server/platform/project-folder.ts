@@ -1,4 +1,6 @@
-import { access, constants, stat } from 'node:fs/promises'
+import { accessSync, constants, type Stats, statSync } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import { isForThisThread } from './on-this-thread.ts'
 import { refusals } from './refusals.ts'
 import { visibleLine } from './visible-text.ts'
 
@@ -14,13 +16,22 @@ export async function requireProject(path: string, named: string = path): Promis
   const notReadable = (cause: NodeJS.ErrnoException): never => {
     throw refusals.project_not_readable({ ...shown, error: String(cause.code) }, { cause })
   }
-  const stats = await stat(path).catch((cause: NodeJS.ErrnoException) => {
+  const stats = await statsOf(path).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')
       throw refusals.project_not_found(shown, { cause })
     return notReadable(cause)
   })
   if (!stats.isDirectory()) throw refusals.project_not_a_folder(shown)
   // What cannot be entered has no files for this user, even if there are some.
-  await access(path, constants.X_OK).catch(notReadable)
+  await enter(path).catch(notReadable)
   return path
+}
+
+async function statsOf(path: string): Promise<Stats> {
+  return isForThisThread() ? statSync(path) : stat(path)
+}
+
+async function enter(path: string): Promise<void> {
+  if (isForThisThread()) accessSync(path, constants.X_OK)
+  else await access(path, constants.X_OK)
 }

@@ -168,9 +168,13 @@ function firstBehind(
   const first: Keyed[] = []
   /** The last key once there are enough: most hits end at a comparison with its numbers. */
   let highest: CursorKey | undefined
+  const most = highestOf(count, numbers, { after, limit })
+  const isOutside = (hit: number): boolean =>
+    (numbers[0]?.(hit) ?? 0) > most ||
+    (highest !== undefined && comparedNumbers(numbers, hit, highest) > 0) ||
+    (after !== undefined && comparedNumbers(numbers, hit, after) < 0)
   for (let hit = 0; hit < count; hit++) {
-    if (highest && comparedNumbers(numbers, hit, highest) > 0) continue
-    if (after && comparedNumbers(numbers, hit, after) < 0) continue
+    if (isOutside(hit)) continue
     const key = keyOf(hit)
     if (after && compareKeys(key, after) <= 0) continue
     first.splice(placeOf(first, key), 0, { at: hit, key })
@@ -178,6 +182,30 @@ function firstBehind(
     if (first.length === limit) highest = first.at(-1)?.key
   }
   return first
+}
+
+/**
+ * The highest first number that a hit among the first so many has. To find it makes no key: in an order that is the wrong
+ * way round every hit would need one, and would be the first until the next one comes.
+ */
+function highestOf(
+  count: number,
+  numbers: Order['numbers'],
+  { after, limit }: { readonly after: CursorKey | undefined; readonly limit: number },
+): number {
+  const [number] = numbers
+  if (!number || count <= limit) return Number.POSITIVE_INFINITY
+  const lowest = new Float64Array(limit).fill(Number.POSITIVE_INFINITY) // ascending
+  for (let hit = 0; hit < count; hit++) {
+    const own = number(hit)
+    if (own >= (lowest[limit - 1] ?? 0)) continue
+    // Hits with the numbers of the cursor may be before it: they do not count.
+    if (after && comparedNumbers(numbers, hit, after) <= 0) continue
+    let at = limit - 1
+    for (; at > 0 && own < (lowest[at - 1] ?? 0); at--) lowest[at] = lowest[at - 1] ?? 0
+    lowest[at] = own
+  }
+  return lowest[limit - 1] ?? 0
 }
 
 /** Above 0 if the numbers of a hit are behind those of a key, 0 if they are equal. */

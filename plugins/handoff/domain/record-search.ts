@@ -146,7 +146,8 @@ function addWords(term: QueryTerm, batch: RecordBatch, { frequencies }: Matching
   const lengths = batch.lengths()
   for (let at = 0; at < occurrences.length; at++) {
     const one = occurrences[at] ?? 0
-    const [row, field] = [rowOfOccurrence(one), fieldOfOccurrence(one)]
+    const row = rowOfOccurrence(one)
+    const field = fieldOfOccurrence(one)
     const length = 1 - B + (B * (lengths[row * FIELDS + field] ?? 0)) / AVERAGE_WORDS
     frequencies[row] = (frequencies[row] ?? 0) + ((boosts[field] ?? 0) * countOfOccurrence(one)) / length
   }

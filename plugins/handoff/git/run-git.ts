@@ -37,6 +37,7 @@ export function gitIn(
     limitMs,
     signal,
     maxBytes: LARGEST_OUTPUT_BYTES,
+    readsOnly: true,
   }
   return async (...args) => {
     const ended = await runGit(args, call)

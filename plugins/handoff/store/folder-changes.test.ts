@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Disk, realDisk } from '../../../server/plugin.ts'
-import { createChangeReader } from './folder-changes.ts'
+import { createChangeReader, explains } from './folder-changes.ts'
 import { layoutOf } from './layout.ts'
 
 const noteOf = (n: number): string =>
@@ -44,4 +44,15 @@ test('notes are read once: only what was added is read, half a line later, and a
   assert.deepEqual(await noted(), [4, 5])
   writeFileSync(file, noteOf(6))
   assert.deepEqual(await noted(), [6])
+})
+
+test('notes explain a time of the folder, also where later ones follow, and a gap between them does not', () => {
+  const [first, second, third] = [1, 2, 3].map((n) => ({ name: 'a.json', before: n, after: n + 1 }))
+  assert.ok(first && second && third)
+
+  assert.equal(explains([first, second], 1, 3), true)
+  assert.equal(explains([third, second, first], 1, 3), true)
+  assert.equal(explains([first, third], 1, 4), false)
+  assert.equal(explains([second, third], 1, 3), false)
+  assert.equal(explains([{ ...second, after: 4 }], 2, 3), false)
 })

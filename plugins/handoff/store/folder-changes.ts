@@ -96,11 +96,15 @@ export function changedSince(changes: readonly FolderChange[], sinceMs: number):
   return [...new Set(recent.map(({ name }) => name))]
 }
 
-/** True if the noted changes explain how the folder's time went from `sinceMs` to `nowMs`: no other program wrote. */
+/**
+ * True if the noted changes explain how the folder's time went from `sinceMs` to `nowMs`: no other program wrote. Those
+ * that were noted since the look that gave `nowMs` do not matter.
+ */
 export function explains(changes: readonly FolderChange[], sinceMs: number, nowMs: number): boolean {
   let reached = sinceMs
   const later = changes.filter(({ after }) => after > sinceMs)
   for (const { before, after } of later.sort((a, b) => a.before - b.before)) {
+    if (reached === nowMs) return true
     if (before <= reached) reached = Math.max(reached, after)
   }
   return reached === nowMs

@@ -35,9 +35,11 @@ export function segmentWith(layers: readonly Layer[], number: number): Segment {
 
 /** The number of the row that counts for this key; -1 if there is none. */
 export function findRow(layers: readonly Layer[], key: KeyWords): number {
-  for (const [at, { segment, replaced }] of layers.entries()) {
-    const row = isInRange(segment.range, key) ? rowOfKey(segment.columns('keys'), key) : -1
-    if (row >= 0 && replaced?.[row] !== 1) return numberOf(at, row)
+  for (let at = 0; at < layers.length; at++) {
+    const layer = layers[at]
+    if (!layer || !isInRange(layer.segment.range, key)) continue
+    const row = rowOfKey(layer.segment.columns('keys'), key)
+    if (row >= 0 && layer.replaced?.[row] !== 1) return numberOf(at, row)
   }
   return -1
 }

@@ -121,7 +121,10 @@ const PAIRS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStar
 /** The uuid whose bytes are the key of a row. Whole stores ask for it: a buffer for each would take three times as long. */
 export function idAt(key: Uint32Array, row: number): string {
   const at = row * 4
-  const [a, b, c, d] = [key[at] ?? 0, key[at + 1] ?? 0, key[at + 2] ?? 0, key[at + 3] ?? 0]
+  const a = key[at] ?? 0
+  const b = key[at + 1] ?? 0
+  const c = key[at + 2] ?? 0
+  const d = key[at + 3] ?? 0
   return `${half(a)}${half(a >>> 16)}-${half(b)}-${half(b >>> 16)}-${half(c)}-${half(c >>> 16)}${half(d)}${half(d >>> 16)}`
 }
 

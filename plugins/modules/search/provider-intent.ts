@@ -96,11 +96,36 @@ function longestAt(
   from: number,
   names: Readonly<Record<string, readonly string[]>>,
 ): Mention | undefined {
-  const here = Object.entries(names).flatMap(([name, phrases]) =>
-    phrases
-      .map((phrase) => phrase.split(/[ -]/))
-      .filter((parts) => parts.every((part, offset) => words[from + offset] === part))
-      .map((parts) => ({ name, from, to: from + parts.length })),
-  )
-  return here.sort((a, b) => b.to - a.to)[0]
+  const isHere = ({ parts }: NamedPhrase): boolean =>
+    parts.every((part, offset) => words[from + offset] === part)
+  const best = phrasesOf(names)
+    .get(words[from] ?? '')
+    ?.find(isHere)
+  return best && { name: best.name, from, to: from + best.parts.length }
+}
+
+interface NamedPhrase {
+  readonly name: string
+  readonly parts: readonly string[]
+}
+
+/** The phrases of each table by their first words, longest first: a query asks at each of its words. */
+const phrases = new WeakMap<object, ReadonlyMap<string, readonly NamedPhrase[]>>()
+
+function phrasesOf(
+  names: Readonly<Record<string, readonly string[]>>,
+): ReadonlyMap<string, readonly NamedPhrase[]> {
+  const known = phrases.get(names)
+  if (known) return known
+  const made = new Map<string, NamedPhrase[]>()
+  for (const [name, said] of Object.entries(names)) {
+    for (const phrase of said) {
+      const parts = phrase.split(/[ -]/)
+      const [first = ''] = parts
+      made.set(first, [...(made.get(first) ?? []), { name, parts }])
+    }
+  }
+  for (const list of made.values()) list.sort((a, b) => b.parts.length - a.parts.length)
+  phrases.set(names, made)
+  return made
 }

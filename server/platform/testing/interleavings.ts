@@ -221,7 +221,10 @@ function diskOf(
     readFile: soon('readFileSync'),
     readFileSync: sync('readFileSync'),
     readPart: soon('readFileSync'),
-    appendSync: sync('writeSync'),
+    appendSync: (path, text) => {
+      now('create', path)
+      now('fill', path, text)
+    },
     openSync: sync('openSync'),
     openToReadSync: sync('openSync'),
     sizeSync: sync('sizeSync'),

@@ -85,10 +85,11 @@ export function testLockConformance(user: LockUser): void {
   test(`${user.name}: a read-only disk gives its own error and keeps its files`, async () => {
     const { disk, image } = diskWith(user, JSON.stringify(STALE))
     const before = image()
-    const refuse = async (): Promise<never> => {
+    const appendSync = (): never => {
       throw Object.assign(new Error('read-only'), { code: 'EROFS', syscall: 'open' })
     }
-    const readOnly = { ...disk, create: refuse, link: refuse, unlink: refuse, rename: refuse }
+    const refuse = async (): Promise<never> => appendSync()
+    const readOnly = { ...disk, appendSync, create: refuse, link: refuse, unlink: refuse, rename: refuse }
 
     await assert.rejects(user.take(settingOn(readOnly)), { code: 'EROFS' })
 
