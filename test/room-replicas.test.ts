@@ -130,6 +130,7 @@ test('the owner believes only passes of its own database, for rooms only', async
   const outside = [await ask(passes['of the owner'], '/handoffs'), await ask(newPass(key), '/handoffs')]
   const itself = await ask(newPass(key), '/workspace/commit', change)
   const replicas = [passes['of the owner'], token, TOKEN].map((bearer) => ask(bearer, '/replica/ping'))
+  const old = await callRoom(one.address, 'GET', '/workspace/status', { token: passes['that is old'] })
 
   assert.deepEqual(seen, {
     'of the owner': 200,
@@ -138,6 +139,7 @@ test('the owner believes only passes of its own database, for rooms only', async
     'that is old': 401,
     'of no session': 401,
   })
+  assert.equal(old.json.reason, 'pass_refused')
   assert.deepEqual(outside, [403, 403])
   assert.ok([401, 403].includes(itself), `${itself}`)
   assert.deepEqual(await Promise.all(replicas), [401, 401, 401])
