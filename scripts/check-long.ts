@@ -69,7 +69,11 @@ const PROOFS: readonly Proof[] = [
   },
   {
     name: '1,000 faults of three replicas, two workers and their database, a hundred of them with standbys',
-    command: [...testing, 'lab/torture/replicas/torture.test.ts'],
+    command: [
+      ...testing,
+      'lab/torture/replicas/torture.test.ts',
+      'lab/torture/replicas/standby-torture.test.ts',
+    ],
     env: { SATCHEL_FAULTS: '900', SATCHEL_STANDBY_FAULTS: '100', SEED },
   },
   {

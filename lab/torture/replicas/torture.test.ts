@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openSmallDisk } from '../../../test/small-disk.ts'
-import {
-  fullDiskFault,
-  PROGRESS,
-  playReplicaFaults,
-  REPLICA_FAULTS,
-  STANDBY_FAULTS,
-  TEAM_FAULTS,
-} from './testing/faults.ts'
+import { fullDiskFault, PROGRESS, playReplicaFaults, REPLICA_FAULTS, TEAM_FAULTS } from './testing/faults.ts'
 
 const FULL_DISK = 'the disk of the records is full'
 const KINDS = Object.keys({ ...REPLICA_FAULTS, ...TEAM_FAULTS, [FULL_DISK]: undefined })
-const STANDBY_KINDS = Object.keys({ ...STANDBY_FAULTS, ...REPLICA_FAULTS, ...TEAM_FAULTS })
 /** Two of each kind: with those of the standby, and those of a room's processes, over forty. The long proofs play a thousand. */
 const FAULTS = Number(process.env['SATCHEL_FAULTS'] ?? 2 * KINDS.length)
-const STANDBY_FAULTS_PLAYED = Number(process.env['SATCHEL_STANDBY_FAULTS'] ?? 4)
 
 test(`three replicas, two workers and their database lose nothing that was acknowledged in ${FAULTS} faults, and do nothing twice`, async (t) => {
   const disk = openSmallDisk(t)
@@ -34,13 +25,4 @@ test(`three replicas, two workers and their database lose nothing that was ackno
 
   assert.deepEqual(story.findings, [])
   assert.ok(story.acknowledged.size >= FAULTS * PROGRESS)
-})
-
-test(`a team goes on at promoted standbys through ${STANDBY_FAULTS_PLAYED} faults and loses nothing that was acknowledged`, async (t) => {
-  const faults = STANDBY_FAULTS_PLAYED
-  const story = await playReplicaFaults(t, { faults, kinds: STANDBY_KINDS, standby: true })
-  if (!story) return
-
-  assert.deepEqual(story.findings, [])
-  assert.ok(story.acknowledged.size >= faults * PROGRESS)
 })
