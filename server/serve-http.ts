@@ -10,6 +10,7 @@ import type { RunningHost } from './host.ts'
 import type { HttpOptions } from './http/exchange.ts'
 import { knownCallers } from './known-callers.ts'
 import { type LocalProof, localProof, newToken } from './local-token.ts'
+import { compileAtFirstCall } from './platform/early-code.ts'
 import { watchLoopDelay } from './platform/loop-delay.ts'
 import { openableAddress } from './platform/openable-address.ts'
 import { stopWithin } from './stop-within.ts'
@@ -52,7 +53,10 @@ export async function serveUntilStopped(
     const changes = watchConfig(config, world.signal)
     const proof = await localProof(config.http.local_proof, wiring.env, log)
     const round = await openRound(world, wiring, { config, token, proof, surface })
-    if (isFirst) announce(world, round.listeners)
+    if (isFirst) {
+      announce(world, round.listeners)
+      compileAtFirstCall()
+    }
     const [own] = round.listeners
     if (config.http.port === 0 && own) flags = { ...flags, 'http.port': Number(new URL(own.address).port) }
     const next = await nextConfig(changes, read, log)
