@@ -11,8 +11,8 @@ import {
   hold,
   inviteAt,
   joinAt,
+  openHostileOwner,
   openRoomTeam,
-  openStubOwner,
   ownerOf,
   passKeyOf,
   readEvents,
@@ -151,7 +151,7 @@ test('what a server sends on: no token, nothing that it refuses itself, to no ot
   if (!server) return
   const [two] = (await openRoomTeam(t, server, [{}])) as [Replica]
   await two.kill()
-  const there = await openStubOwner(t)
+  const there = await openHostileOwner(t)
   hold(server, there.address)
   await two.start()
   const ask = (method: string, path: string, body?: object) =>

@@ -154,7 +154,7 @@ export function hold(server: PostgresServer, url: string): void {
 }
 
 /** An owner that knows a session with `read` for each token, and leads every other request astray. */
-export async function openStubOwner(t: TestContext) {
+export async function openHostileOwner(t: TestContext) {
   const asked: { path: string; headers: IncomingHttpHeaders; body: string }[] = []
   let led = 0
   const trap = createServer((_, response) => {
