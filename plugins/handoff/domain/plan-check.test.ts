@@ -9,6 +9,7 @@ const TRIPLES = join(import.meta.dirname, '../testdata/plan-triples.json')
 const UNSEEN = join(import.meta.dirname, '../testdata/plan-unseen.json')
 const THREADS = join(import.meta.dirname, '../testdata/plan-threads.json')
 const JUDGE = join(import.meta.dirname, '../testdata/plan-judge.json')
+const AGENTS = join(import.meta.dirname, '../testdata/plan-agents.json')
 
 test('plans that repeat a dead end are told from plans that do not', (t) => {
   const pairs: { attempt: string; plan: string; repeat: boolean }[] = JSON.parse(readFileSync(PAIRS, 'utf8'))
@@ -24,7 +25,7 @@ test('plans that repeat a dead end are told from plans that do not', (t) => {
 })
 
 interface Triple {
-  readonly half: 'first' | 'second' | 'judge'
+  readonly half: 'first' | 'second' | 'judge' | 'agents'
   readonly attempt: string
   readonly repeat: string
   readonly other: string
@@ -89,6 +90,15 @@ test('of plans that chose nothing, most that repeat are warned of and false alar
   assert.equal(total, 114)
   assert.ok(all.every(({ warned, repeated }) => warned >= 0.8 && repeated >= 0.7))
   assert.ok(mean('warned') >= 0.9 && mean('repeated') >= 0.74 && mean('alarmed') <= 0.1)
+})
+
+/** Attempts as agents note them, with what came of it: what is found by words alone is less (docs/decisions/0139). */
+test('of plans beside notes of agents, two thirds are warned of and hardly one is falsely taken for a repeat', (t) => {
+  const { count, warned, repeated, alarmed } = sharesOf(AGENTS, 'agents')
+
+  t.diagnostic(`any warning ${warned}, repeat ${repeated}, false repeat ${alarmed}`)
+  assert.equal(count, 100)
+  assert.ok(warned >= 0.65 && repeated >= 0.33 && alarmed <= 0.05)
 })
 
 test('phrases are read as the words that they mean, also with their object inside', () => {
