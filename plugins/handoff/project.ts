@@ -38,6 +38,8 @@ export interface Project extends Services {
   readonly git: Git
   /** The store's folder below the root with a slash at its end, for git's lists of paths. */
   readonly storePrefix: string
+  /** Whose call it is: `latest` depends on the session. Absent in work outside a call, which has none. */
+  readonly caller?: Pick<CallContext, 'localTransport'>
 }
 
 /** What the tools, hooks and resources of this plugin share. Lives as long as the host. */
@@ -87,18 +89,18 @@ export function createHandoffs(
     projects.set(root, project)
     return project
   }
+  const rootOfCall = async (ctx: CallContext, path: string | undefined): Promise<string> => {
+    await host.database?.ready()
+    if (path !== undefined) return requireProject(await ctx.resolvePath(path), path)
+    // A simulated disk has no folder of the system's own.
+    return disk === realDisk ? requireProject(host.projectRoot) : host.projectRoot
+  }
   return {
     ...services,
     hookProject: (root, limits) => ({ ...at(root), git: gitIn(root, host.env, limits) }),
     projectAt: at,
     ownProject: () => at(host.projectRoot),
-    project: async (ctx, path) => {
-      await host.database?.ready()
-      // A simulated disk has no folder of the system's own.
-      if (path === undefined)
-        return at(disk === realDisk ? await requireProject(host.projectRoot) : host.projectRoot)
-      return at(await requireProject(await ctx.resolvePath(path), path))
-    },
+    project: async (ctx, path) => ({ ...at(await rootOfCall(ctx, path)), caller: ctx }),
   }
 }
 

@@ -30,7 +30,7 @@ export function handoffPrompts(handoffs: Handoffs) {
       arguments: [idArgument],
       async render(ctx, { id = 'latest' }) {
         const project = await handoffs.project(ctx, undefined)
-        const { id: found, text } = await getBrief(ctx, project, id)
+        const { id: found, text } = await getBrief(project, id)
         return resumeText(found, text)
       },
     }),

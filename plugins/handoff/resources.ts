@@ -77,7 +77,7 @@ function briefResource(handoffs: Handoffs) {
     mimeType: 'text/plain',
     subscribable: true,
     async read(ctx, _uri, { id = '' }) {
-      const { text } = await getBrief(ctx, await handoffs.project(ctx, undefined), id)
+      const { text } = await getBrief(await handoffs.project(ctx, undefined), id)
       return { mimeType: 'text/plain', text }
     },
     complete: (_ctx, _variable, prefix) => completeId(handoffs, prefix),
@@ -127,7 +127,7 @@ function indexResource(handoffs: Handoffs) {
 
 async function textOf(handoffs: Handoffs, ctx: CallContext, id: string): Promise<string> {
   const project = await handoffs.project(ctx, undefined)
-  return (await findRecord(project, id, ctx)).document.text
+  return (await findRecord(project, id)).document.text
 }
 
 /** Ids that start or end like the prefix, newest first, and `latest`. */

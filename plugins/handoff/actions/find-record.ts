@@ -1,4 +1,4 @@
-import type { CallContext, SatchelError } from '../../../server/plugin.ts'
+import type { SatchelError } from '../../../server/plugin.ts'
 import { isUuid, matchingIds } from '../domain/record-id.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
@@ -9,17 +9,14 @@ import { continueFrom } from './continue-from.ts'
 
 const MAX_CANDIDATES = 10
 
-/** Who asks: what `latest` is depends on the session. */
-export type Asking = Pick<CallContext, 'localTransport'>
-
 /**
  * Resolves an id argument: a uuid, `latest`, or its first or last hex digits, at least 4. `latest` is the record from
  * which the caller's session continues.
  * Errors: `not_found`/`record_not_found`, `not_found`/`ambiguous_id` with the candidates.
  */
-export async function resolveId(project: Project, given: string, ctx?: Asking): Promise<string> {
+export async function resolveId(project: Project, given: string): Promise<string> {
   const wanted = given.trim()
-  if (wanted.toLowerCase() === 'latest') return latestId(project, ctx)
+  if (wanted.toLowerCase() === 'latest') return latestId(project)
   if (isUuid(wanted)) return wanted.toLowerCase()
   const ids = await project.store.ids()
   const hits = matchingIds(wanted, ids)
@@ -30,8 +27,8 @@ export async function resolveId(project: Project, given: string, ctx?: Asking): 
   throw refusals.ambiguous_id({ id: wanted, count: hits.length }, { details })
 }
 
-async function latestId(project: Project, ctx: Asking | undefined): Promise<string> {
-  const names = ctx ? await sessionNames(ctx, project) : []
+async function latestId(project: Project): Promise<string> {
+  const names = project.caller ? await sessionNames(project.caller, project) : []
   const { latest, problem } = await project.index.ask(async (table) => {
     const row = await continueFrom(project, table, names)
     return { latest: row, problem: row ? undefined : table.problems()[0] }
@@ -41,8 +38,8 @@ async function latestId(project: Project, ctx: Asking | undefined): Promise<stri
 }
 
 /** The record of an id argument. Errors: those of `resolveId`; `invalid` with the file's problem. */
-export async function findRecord(project: Project, given: string, ctx?: Asking): Promise<StoredRecord> {
-  const found = await project.store.read(await resolveId(project, given, ctx))
+export async function findRecord(project: Project, given: string): Promise<StoredRecord> {
+  const found = await project.store.read(await resolveId(project, given))
   if (!found) throw await unknownRecord(project.store, given)
   if (found.kind === 'broken') throw brokenFile(found.problem)
   return found

@@ -10,7 +10,7 @@ import { refusals } from '../reasons.ts'
 import type { BrokenRecord, Problem, StoredRecord } from '../store/read-record.ts'
 import { unknownRecord } from '../store/store.ts'
 import { assessRecord } from './check-freshness.ts'
-import { type Asking, brokenFile, resolveId } from './find-record.ts'
+import { brokenFile, resolveId } from './find-record.ts'
 
 export interface GetRequest {
   readonly id: string
@@ -34,8 +34,8 @@ export interface GetAnswer {
 }
 
 /** A record, a part of it, or its text, within a budget. A file that breaks the schema comes with its problem. */
-export async function getRecord(ctx: Asking, project: Project, request: GetRequest): Promise<GetAnswer> {
-  const id = await resolveId(project, request.id, ctx)
+export async function getRecord(project: Project, request: GetRequest): Promise<GetAnswer> {
+  const id = await resolveId(project, request.id)
   const found = await project.store.read(id)
   if (!found) throw await unknownRecord(project.store, request.id)
   if (found.kind === 'broken' && !found.document) throw brokenFile(found.problem)
@@ -55,11 +55,10 @@ export async function getRecord(ctx: Asking, project: Project, request: GetReque
 
 /** The id and the brief of a record, for prompts and resources. Errors: those of `getRecord`. */
 export async function getBrief(
-  ctx: Asking,
   project: Project,
   id: string,
 ): Promise<{ readonly id: string; readonly text: string }> {
-  const { id: found, text = '' } = await getRecord(ctx, project, {
+  const { id: found, text = '' } = await getRecord(project, {
     id,
     format: 'brief',
     pointer: undefined,

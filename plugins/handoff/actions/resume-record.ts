@@ -95,7 +95,7 @@ export async function resumeForModel(
 
 /** Assesses a record, marks it if asked, and returns what both answers need. */
 async function resumed(ctx: CallContext, project: Project, request: ResumeRequest) {
-  const found = await findRecord(project, request.id, ctx)
+  const found = await findRecord(project, request.id)
   const assessment = await assessRecord(project, found.record)
   const named = request.claim?.by
   const by = named === undefined ? await sessionOf(ctx, project) : comparableName(named)

@@ -68,7 +68,7 @@ export function freshnessTool(handoffs: Handoffs) {
     example: { id: 'latest' },
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)
-      const { id, record } = await findRecord(project, input.id, ctx)
+      const { id, record } = await findRecord(project, input.id)
       const assessment = await assessRecord(project, record)
       const { freshness, leftOut } = freshnessAnswer(assessment, input.max_tokens)
       const isCut = Object.keys(leftOut).length > 0

@@ -68,7 +68,7 @@ export function getTool(handoffs: Handoffs) {
     example: { id: 'latest' },
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)
-      return getRecord(ctx, project, {
+      return getRecord(project, {
         id: input.id,
         format: input.format,
         pointer: input.pointer,
