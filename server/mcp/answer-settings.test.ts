@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import * as z from 'zod'
 import { openHost, temporaryFolder } from '../../test/harness/open-host.ts'
 import { BYTES_PER_TOKEN } from '../answer/bounds.ts'
 import { loadConfig } from '../config.ts'
+import { definePlugin, defineTool } from '../plugin.ts'
 import { samplePlugin } from './testing/sample-plugin.ts'
 import { resultOf } from './testing/served-stdio.ts'
 import { legacy, type Message, modern, openStdio } from './testing/stdio-client.ts'
@@ -25,6 +27,31 @@ const ask = async (t: TestContext, ...messages: Message[]): Promise<Answer> => {
   client.send(...messages)
   return resultOf(await client.answer(9)) as never
 }
+
+/** A tool whose answers have a bound of their own at the doors without pages. */
+const bounded = definePlugin({
+  name: 'bounded',
+  version: '1.0.0',
+  apiVersion: 1,
+  config: z.object({}),
+  async setup() {
+    const tool = defineTool({
+      name: 'bounded_text',
+      title: 'Bounded text',
+      description: 'Returns a long text.',
+      profile: 'core',
+      input: () => z.object({ max_tokens: z.number().default(8000).describe('longest answer') }),
+      output: () => z.object({ text: z.string() }),
+      annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+      http: { method: 'GET', path: '/bounded' },
+      cli: { verb: 'bounded text' },
+      example: {},
+      headline: () => 'Text.',
+      handler: async (_, { max_tokens }) => ({ text: 'a line of text\n'.repeat((max_tokens * 4) / 15) }),
+    })
+    return { tools: [tool] }
+  },
+})
 
 /** A call of 2026-07-28 by a client that names itself so. */
 const callBy = (clientInfo: unknown): Message =>
@@ -50,6 +77,22 @@ describe('how an answer is bounded for each client over stdio', () => {
     assert.ok(tokens(JSON.stringify(byData.structuredContent)) <= 4000)
     for (const { content, structuredContent } of [byText, byData])
       assert.ok((content[0]?.text.length ?? 0) > 10_000 && structuredContent?.page)
+  })
+
+  test('the default of a tool for its other doors does not exceed the setting, what a call asks for does', async (t) => {
+    const asked = async (args: object): Promise<number> => {
+      const { host } = await openHost(t, { plugins: [bounded] })
+      const client = openStdio(t, host)
+      client.send(
+        initializeAs('2025-11-25', 'opencode'),
+        legacy(9, 'tools/call', { name: 'bounded_text', arguments: args }),
+      )
+      const { content } = resultOf(await client.answer(9)) as never as Answer
+      return tokens(content[0]?.text ?? '')
+    }
+
+    assert.ok((await asked({})) <= 4000)
+    assert.ok((await asked({ max_tokens: 7000 })) > 6000)
   })
 
   test('a client without a name gets the same as an unknown one', async (t) => {

@@ -112,12 +112,9 @@ function resultOf(exchange: Exchange, offered: OfferedTool, answer: CallAnswer, 
     const canAsk = declaresElicitation(exchange.envelope)
     return { resultType: 'task', ...flatTask(answer.task, canAsk) }
   }
-  const { text, data, json } = toolAnswer(
-    offered,
-    answer.data,
-    asked,
-    readerFor(exchange, answer.input['max_tokens']),
-  )
+  // A default of the tool is for doors without pages.
+  const maxTokens = Object.hasOwn(asked.args, 'max_tokens') ? answer.input['max_tokens'] : undefined
+  const { text, data, json } = toolAnswer(offered, answer.data, asked, readerFor(exchange, maxTokens))
   const result = { content: [{ type: 'text', text }], structuredContent: data, [STRUCTURED_JSON]: json }
   return inVersion(exchange, result)
 }
