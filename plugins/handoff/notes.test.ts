@@ -67,9 +67,11 @@ test('a note never changes what is released or what another session wrote, and h
   const other = await openTestProject(t, { root: project.root, env: { SATCHEL_SESSION: 'two' } })
 
   const noted = await other.call('handoff_note', { kind: 'done', text: `used ${GHP}` })
+  const second = await other.call('handoff_note', { kind: 'done', text: `used ${GHP} too` })
   const again = await project.call('handoff_note', { kind: 'done', text: 'more' })
 
   assert.notEqual(noted.id, again.id)
+  assert.deepEqual([noted.warnings, second.warnings], Array(2).fill(['1 secrets were redacted.']))
   assert.equal(project.read(path), before)
   assert.ok(project.files().every((file) => !project.read(file).includes(GHP)))
 })

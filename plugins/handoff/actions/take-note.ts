@@ -7,7 +7,7 @@ import type { Project } from '../project.ts'
 import { sessionNames } from '../session.ts'
 import { claimedRecord } from './claimed-record.ts'
 import { createRecord } from './create-record.ts'
-import { updateRecord } from './update-record.ts'
+import { redactionWarnings, updateRecord } from './update-record.ts'
 
 export const NOTE_KINDS = ['decision', 'failed', 'next', 'done'] as const
 
@@ -115,7 +115,7 @@ async function begin(
     id: made.id,
     ...(item !== undefined && { item }),
     created: true,
-    warnings: made.warnings,
+    warnings: [...redactionWarnings(made.redactions.length), ...made.warnings],
   }
 }
 

@@ -69,11 +69,13 @@ export async function updateRecord(project: Project, request: UpdateRequest): Pr
     changed: changed.map(redactText),
     assigned_ids: assigned,
     validation: record.validation,
-    warnings: [
-      ...(redacted > 0 ? [`${redacted} secrets were redacted.`] : []),
-      ...itemWarnings(request.append ?? {}, record),
-    ],
+    warnings: [...redactionWarnings(redacted), ...itemWarnings(request.append ?? {}, record)],
   }
+}
+
+/** What a caller is told whose answer does not list the redactions. */
+export function redactionWarnings(count: number): readonly string[] {
+  return count > 0 ? [`${count} secrets were redacted.`] : []
 }
 
 interface Outcome extends Omit<UpdatedText, 'text'> {
