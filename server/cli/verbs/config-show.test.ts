@@ -20,6 +20,7 @@ test('config show prints the effective values and their origins', async (t) => {
   assert.deepEqual(of('http.host'), { key: 'http.host', value: '127.0.0.1', origin: 'SERVER_HOST' })
   assert.equal(of('http.port')?.origin, `${join(root, 'satchel.yaml')}:2`)
   assert.equal(of('http.token')?.value, '[redacted]')
+  assert.equal(of('tools.answer_tokens')?.value, 4000)
   assert.equal(of('tools.profile')?.origin, 'default')
 })
 
