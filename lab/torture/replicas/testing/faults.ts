@@ -49,6 +49,7 @@ interface Stage {
 
 type Fault = (stage: Stage) => Promise<void>
 
+/** Faults of the servers, of their connections and of the database. */
 export const REPLICA_FAULTS: Readonly<Record<string, Fault>> = {
   'a replica is killed': async ({ replica }) => {
     await replica.kill()
@@ -131,12 +132,14 @@ interface Run {
   readonly more?: Readonly<Record<string, Fault>>
   /** With a standby that each commit waits for. */
   readonly standby?: true
+  /** A mistake to build into each replica: a module that its process loads first. */
+  readonly bug?: string
 }
 
 /** Plays the faults under writers and a reader; gives what the writers were told and everything that is wrong. */
 export async function playReplicaFaults(
   t: TestContext,
-  { faults, kinds, names = ['one', 'two', 'three'], prepare, more, standby }: Run,
+  { faults, kinds, names = ['one', 'two', 'three'], prepare, more, standby, bug }: Run,
 ): Promise<Story | undefined> {
   const server = await startPostgres(t)
   if (!server) return undefined
@@ -145,6 +148,7 @@ export async function playReplicaFaults(
     url: way.url,
     settings: SETTINGS,
     files: { 'plan.md': '# Plan\n' },
+    ...(bug !== undefined && { preload: bug }),
   })
   if (!team) return undefined
   prepare?.(server)
