@@ -24,9 +24,12 @@ RUN npm run build
 
 # What runs needs the bundle, and the few packages outside of it.
 FROM manifest AS packages
+# Optional peers with their versions, for storage.url: --build-arg PEERS=pg@8.23.1
+ARG PEERS=
 RUN --mount=type=secret,id=ca,target=/usr/local/share/ca-certificates/extra.crt \
   --mount=type=cache,target=/root/.npm \
-  update-ca-certificates && npm ci --omit=dev --omit=peer
+  update-ca-certificates && npm ci --omit=dev --omit=peer \
+  && if [ -n "$PEERS" ]; then npm install --prefix peers --ignore-scripts $PEERS && cp -R peers/node_modules/. node_modules/; fi
 
 FROM base AS runtime
 ENV NODE_ENV=production \

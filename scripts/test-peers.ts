@@ -1,13 +1,20 @@
-/** The packages of test/peers: optional peers of satchel, 850 MB, which only a few tests use. */
+/** The packages of test/peers: optional peers of satchel and what tests run beside it, 900 MB, which only a few tests use. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 const PEERS = join(ROOT, 'test/peers')
-const NAMES = ['@huggingface/transformers', 'chromadb']
+const NAMES = [
+  '@electric-sql/pglite',
+  '@electric-sql/pglite-pgvector',
+  '@electric-sql/pglite-socket',
+  '@huggingface/transformers',
+  'chromadb',
+  'dclint',
+]
 /** A test file that uses one of them asks this helper first. */
-const USES_PEERS = /\/(?:optional-package|chroma-server)\.ts'/
+const USES_PEERS = /\/(?:optional-package|chroma-server|pgvector-server)\.ts'/
 
 /**
  * Installs the packages of test/peers when a test file uses them and links them into node_modules. Returns false, and
@@ -18,7 +25,7 @@ export function installPeersFor(files: readonly string[]): boolean {
     NAMES.every((name) => existsSync(join(ROOT, 'node_modules', name, 'package.json')))
   if (isInstalled() || !files.some((file) => USES_PEERS.test(readFileSync(file, 'utf8')))) return true
   if (!NAMES.every((name) => existsSync(join(PEERS, 'node_modules', name, 'package.json')))) {
-    console.log('Installing the packages of test/peers (850 MB, once) ...')
+    console.log('Installing the packages of test/peers (900 MB, once) ...')
     const args = ['ci', '--prefix', PEERS, '--ignore-scripts', '--no-audit', '--no-fund']
     spawnSync('npm', args, { stdio: ['ignore', 'ignore', 'inherit'], shell: process.platform === 'win32' })
   }

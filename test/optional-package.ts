@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test'
  */
 export async function lacksPackage(
   t: TestContext,
-  name: '@huggingface/transformers' | 'chromadb',
+  name: '@electric-sql/pglite' | '@huggingface/transformers' | 'chromadb' | 'dclint',
 ): Promise<boolean> {
   const failure = await import(name).then(
     () => undefined,

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { freePort } from './free-port.ts'
 import { temporaryFolder } from './harness/index.ts'
 import type { PostgresServer } from './postgres-server.ts'
@@ -64,6 +65,8 @@ export interface Place {
   readonly port?: number
   /** Announced to the others; absent: where it listens. */
   readonly replicaUrl?: string
+  /** A module that its process loads first. */
+  readonly preload?: string | undefined
 }
 
 /**
@@ -109,6 +112,7 @@ export async function newReplica(
         SATCHEL_TOKEN: TOKEN,
         SATCHEL_STORAGE_URL: url,
         ...(replicaUrl !== undefined && { SATCHEL_REPLICA_URL: replicaUrl }),
+        ...(place?.preload !== undefined && { NODE_OPTIONS: `--import=${pathToFileURL(place.preload)}` }),
       }
       const started = spawn(program, [...words, ...args], {
         cwd: project,
@@ -149,6 +153,8 @@ export interface TeamOptions {
   readonly url?: string
   /** Each gets an address of its own, 127.0.0.2 and on, and announces it; what each of their folders has. */
   readonly files?: Readonly<Record<string, string>>
+  /** With `files`: a module that each of them loads first. */
+  readonly preload?: string
 }
 
 /** Replicas over one migrated database, with haproxy before them; undefined where that is not installed. */
@@ -156,14 +162,14 @@ export async function openTeam(
   t: TestContext,
   server: PostgresServer,
   names: readonly string[],
-  { settings = '', url = server.url, files }: TeamOptions = {},
+  { settings = '', url = server.url, files, preload }: TeamOptions = {},
 ) {
   const { code, err } = await runSatchel(await temporaryFolder(t), ['storage', 'migrate'], {
     SATCHEL_STORAGE_URL: server.url,
   })
   assert.equal(code, 0, err)
   const port = await freePort()
-  const placeOf = (n: number): Place | undefined => files && { host: `127.0.0.${n + 2}`, port }
+  const placeOf = (n: number): Place | undefined => files && { host: `127.0.0.${n + 2}`, port, preload }
   const replicas = await Promise.all(names.map((name, n) => newReplica(t, name, url, settings, placeOf(n))))
   for (const { project } of replicas) {
     for (const [name, content] of Object.entries(files ?? {})) writeFileSync(join(project, name), content)

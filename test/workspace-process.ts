@@ -41,14 +41,17 @@ export interface RoomProcessOptions {
   readonly args: readonly string[]
   readonly program?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** The folder of its project; absent: that of this process. */
+  readonly cwd?: string
 }
 
 /** `satchel mcp …` in a process of its own, spoken to over its pipes; killed after the test. */
 export function spawnRoomProcess(t: TestContext, options: RoomProcessOptions): RoomProcess {
-  const { name, args, program = WORDS, env } = options
+  const { name, args, program = WORDS, env, cwd } = options
   const child = spawn(process.execPath, [...program, 'mcp', ...args, '--name', name], {
     stdio: ['pipe', 'pipe', 'ignore'],
     ...(env && { env: { ...process.env, ...env } }),
+    ...(cwd !== undefined && { cwd }),
   })
   undoAfter(t, () => killed(child))
   child.stdin.on('error', () => {}) // it may have been killed

@@ -29,6 +29,12 @@ export const embeddingOptions = z.strictObject({
   enabled: z.boolean().default(false).describe('Keep vectors of the summaries.'),
   strategy: z.enum(STRATEGIES).default('vectordb-default').describe('How texts become vectors.'),
   vectordb_path: z.string().default('./vectordb').describe('Folder of the embedded store.'),
+  memory_vectors: z
+    .number()
+    .int()
+    .min(0)
+    .default(100_000)
+    .describe('More vectors of a catalogue in PostgreSQL are kept there by pgvector, where it has that.'),
   collection_name: z.string().default('infra_modules').describe('Name of the collection.'),
   vectordb_host: z.string().nullish().describe('Host of a vector database server; absent: embedded store.'),
   vectordb_port: z.number().int().min(1).max(65_535).nullish().describe('Port of that server.'),

@@ -7,6 +7,7 @@ import { stateDir } from './output/module-index.ts'
 import { modulePrompts } from './prompts.ts'
 import { refusals } from './reasons.ts'
 import { moduleResource } from './resources.ts'
+import type { VectorPlace } from './search/database-vectors.ts'
 import type { OpenVectors } from './search/vector-update.ts'
 import { moduleSearcher } from './searcher.ts'
 import { moduleEvidence } from './service/evidence.ts'
@@ -45,8 +46,9 @@ export const plugin = definePlugin({
   env: MODULES_ENV,
   async setup(host, configured) {
     const { workingDirectory } = host
-    const openVectors = lazyVectors(host, workingDirectory)
-    const shared = openShared(host, configured, openVectors)
+    const place = placeOfVectors(host, configured)
+    const openVectors = lazyVectors(host, place)
+    const shared = openShared(host, configured, { openVectors, place })
     // What the database keeps is read from the folder that follows it.
     const config = { ...configured, output_dir: shared?.outputDir ?? configured.output_dir }
     const freshness = createFreshness(host, config, async (signal, progress) => {
@@ -114,21 +116,32 @@ export const plugin = definePlugin({
 })
 
 /** The catalogue of the database, where one is named. What follows it makes what a search needs, as an ingest does. */
-function openShared(host: Host, config: ModulesConfig, openVectors: OpenVectors) {
+function openShared(host: Host, config: ModulesConfig, vectors: Vectors) {
   return sharedCatalogue(host, config, async (folder) => {
     const { afterFollow } = await import('./service/after-follow.ts')
-    await afterFollow({ host, embedding: config.embedding, openVectors }, folder)
+    await afterFollow({ host, embedding: config.embedding, ...vectors }, folder)
   })
 }
 
+interface Vectors {
+  readonly openVectors: OpenVectors
+  readonly place: VectorPlace | undefined
+}
+
+/** Where the vectors of the catalogue go that are too many for one machine; undefined where it is files. */
+function placeOfVectors({ database }: Host, { catalogue }: ModulesConfig): VectorPlace | undefined {
+  return database && catalogue !== null ? { database, catalogue } : undefined
+}
+
 /** The vector step, loaded when a run first keeps vectors. */
-function lazyVectors(host: Host, workingDirectory: string): OpenVectors {
+function lazyVectors(host: Host, place: VectorPlace | undefined): OpenVectors {
+  const { workingDirectory } = host
   return async (...args) => {
     const [{ vectorOpener }, { loadLexicon }] = await Promise.all([
       import('./search/vector-update.ts'),
       import('./search/lexicon-file.ts'),
     ])
-    const parts = { workingDirectory, env: host.env, now: () => host.now() }
+    const parts = { workingDirectory, env: host.env, now: () => host.now(), place }
     return vectorOpener({ ...parts, loadLexicon: () => loadLexicon(host.configFile) })(...args)
   }
 }

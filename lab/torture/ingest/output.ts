@@ -39,7 +39,7 @@ export async function readOutput(disk: Disk, { outputDir, embedding }: IngestSta
       throw new Error(`${summary_file} is the summary of another module`)
     summaries.set(summary_file, summary)
   }
-  const store = await openStore(embedding, outputDir, disk)
+  const store = await openStore(embedding, outputDir, { disk })
   const vectors = await store.digests()
   await store.close()
   for (const { id, embedded } of records)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { playReplicaFaults } from './testing/faults.ts'
 
@@ -36,4 +37,16 @@ test('a database that forgets the last flush of a room at its next owner is foun
   if (!story) return
 
   assert.notDeepEqual(story.findings, [])
+})
+
+test('a server that reads the events of its room with the cursor of another room is found by the reader', async (t) => {
+  const story = await playReplicaFaults(t, {
+    faults: 2,
+    kinds: ['a replica is killed'],
+    names: ['one', 'two'],
+    bug: join(import.meta.dirname, 'testing/foreign-cursor.mjs'),
+  })
+  if (!story) return
+
+  assert.ok(story.findings.some((finding) => /^event \d+ was told after event \d+$/.test(finding)))
 })

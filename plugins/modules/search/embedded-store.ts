@@ -28,6 +28,11 @@ import { matchesOf, type VectorChanges, type VectorItem, type VectorStore } from
 /** Runs `work` while no other process writes the store. Errors: `conflict`/`ingest_running`. */
 export type StoreLock = <T>(folder: string, work: () => Promise<T>) => Promise<T>
 
+export interface EmbeddedStore extends VectorStore {
+  /** All records with their vectors, one after another. */
+  items(): Promise<Iterable<VectorItem>>
+}
+
 /** Above this a segment would not fit in memory; its places are numbers of 32 bits. */
 const MAX_SEGMENT_BYTES = 2 ** 31
 
@@ -35,7 +40,7 @@ const MAX_SEGMENT_BYTES = 2 ** 31
  * The store that needs no server: binary segments in `folder`, searched by an exact scan of the vectors of the latest
  * versions. Each call looks whether the store changed and keeps the old content until the new is whole.
  */
-export function embeddedStore(folder: string, lock: StoreLock, disk = realDisk): VectorStore {
+export function embeddedStore(folder: string, lock: StoreLock, disk = realDisk): EmbeddedStore {
   let held: { readonly stamp: string; readonly vectors: StoredVectors } | undefined
 
   const load = async (): Promise<StoredVectors | undefined> => {
@@ -102,6 +107,11 @@ export function embeddedStore(folder: string, lock: StoreLock, disk = realDisk):
         return vectors?.select(filter).map(vectors.record) ?? []
       }),
     count: () => told(async () => (await load())?.live ?? 0),
+    items: () =>
+      told(async () => {
+        const vectors = await load()
+        return vectors ? itemsBackwards(vectors) : []
+      }),
     close: async () => {
       if (held) closeLater(held.vectors, undefined)
       held = undefined
@@ -185,6 +195,11 @@ function changed(header: StoreHeader, before: StoredVectors | undefined, changes
     states.updated.set(fresh.states.updated, count)
   }
   return { set: composeSet(kept, fresh?.added, { meta: { header }, ...states }), added: fresh?.added }
+}
+
+/** From the last one on, because a segment reads its vectors up to the one that is asked for. */
+function* itemsBackwards(vectors: StoredVectors): Generator<VectorItem> {
+  for (const row of [...vectors.rows().values()].reverse()) yield vectors.item(row)
 }
 
 /** Records of segments that are written again. */

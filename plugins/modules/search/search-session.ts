@@ -5,6 +5,7 @@ import type { ModuleSummary } from '../domain/summary.ts'
 import { contentOf, type IndexRecord, loadIndexHead, type ModuleIndex } from '../output/module-index.ts'
 import { loadSummary } from '../output/summary-files.ts'
 import { DamagedFile } from '../segments/section-file.ts'
+import type { VectorPlace } from './database-vectors.ts'
 import { lastMade } from './last-made.ts'
 import type { Lexicon } from './lexicon.ts'
 import { lexiconOf, readUserLexicon } from './lexicon-file.ts'
@@ -28,6 +29,8 @@ export interface SearchEnvironment {
   readonly workingDirectory: string
   readonly env: Readonly<Record<string, string | undefined>>
   now(): Date
+  /** Where the database keeps the catalogue of the target; absent: it is files. */
+  readonly place?: VectorPlace | undefined
 }
 
 /**
@@ -58,7 +61,7 @@ type LoadModules = () => Promise<ModuleIndex | undefined>
 
 /** A session over `target`; opens nothing yet. */
 export function createSearchSession(environment: SearchEnvironment, target: SearchTarget): SearchSession {
-  const { workingDirectory, env } = environment
+  const { workingDirectory, env, place } = environment
   const { outputDir, embedding, configFile } = target
   const lexicons = lastMade<Lexicon>()
   const stores = lastMade<VectorStore>()
@@ -78,7 +81,7 @@ export function createSearchSession(environment: SearchEnvironment, target: Sear
       const text = await readUserLexicon(configFile)
       return lexicons([text], async () => lexiconOf(text))
     },
-    store: () => stores([], () => noted(openStore(embedding, workingDirectory))),
+    store: () => stores([], () => noted(openStore(embedding, workingDirectory, { place }))),
     embedder: (lexicon) =>
       embedders([lexicon], () => noted(openEmbedder(embedding, { lexicon, workingDirectory, env }))),
     async withIndex(loadModules, search) {

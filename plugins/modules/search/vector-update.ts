@@ -4,6 +4,7 @@ import type { EmbeddingOptions } from '../config.ts'
 import { primaryProvider, providerNames } from '../domain/providers.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
+import type { VectorPlace } from './database-vectors.ts'
 import type { Lexicon } from './lexicon.ts'
 import type { ModuleEmbedder } from './module-embedder.ts'
 import { type ModuleFields, moduleFields } from './module-fields.ts'
@@ -73,14 +74,17 @@ export interface VectorParts {
   now(): Date
   /** That of the output directory and of the embedded store; absent: this machine's. */
   readonly disk?: Disk | undefined
+  /** Where the database keeps the configured catalogue; absent: it is files. */
+  readonly place?: VectorPlace | undefined
 }
 
 /** Makes the vector step of an ingest run; see `OpenVectors`. */
 export function vectorOpener(parts: VectorParts): OpenVectors {
-  return async (options) => {
+  return async (options, trust) => {
     requireKey(options)
+    const { disk, place, workingDirectory } = parts
     const lexicon = await parts.loadLexicon()
-    const store = await openStore(options, parts.workingDirectory, parts.disk)
+    const store = await openStore(options, workingDirectory, { disk, ...(trust === 'operator' && { place }) })
     const held = await store.header()
     if (held) refuseOtherStore(held, wantedHeader(options, lexicon, held))
     return { update: (work) => update({ options, parts, lexicon, store }, work) } satisfies VectorStep

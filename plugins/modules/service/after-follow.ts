@@ -4,6 +4,7 @@ import type { EmbeddingOptions } from '../config.ts'
 import { withVector } from '../ingest/run-vectors.ts'
 import { type IndexRecord, type ModuleIndex, saveIndex } from '../output/module-index.ts'
 import { loadSummary } from '../output/summary-files.ts'
+import { databaseVectors, type VectorPlace } from '../search/database-vectors.ts'
 import { loadLexicon } from '../search/lexicon-file.ts'
 import { searchIndexSaver } from '../search/search-index-file.ts'
 import type { OpenVectors } from '../search/vector-update.ts'
@@ -13,11 +14,12 @@ interface Parts {
   readonly host: Host
   readonly embedding: EmbeddingOptions
   readonly openVectors: OpenVectors
+  readonly place: VectorPlace | undefined
 }
 
 /**
- * What an ingest would have made besides: the search index, and the vectors of this machine. Those of a server are written by
- * the ingest alone. The caller holds the lock of the folder. Never rejects: what failed is made by a search, or the next time.
+ * What an ingest would have made besides: the search index, and the vectors of this machine. Those of a server, or
+ * in the database, are written by the ingest alone. The caller holds the lock of the folder. Never rejects: what failed is made by a search, or the next time.
  */
 export async function afterFollow(parts: Parts, folder: FollowedFolder): Promise<void> {
   const { host } = parts
@@ -37,11 +39,12 @@ export async function afterFollow(parts: Parts, folder: FollowedFolder): Promise
 }
 
 async function withVectors(
-  { host, embedding, openVectors }: Parts,
+  { host, embedding, openVectors, place }: Parts,
   { changed, outputDir }: FollowedFolder,
   index: ModuleIndex,
 ): Promise<ModuleIndex> {
   if (!embedding.enabled || embedding.vectordb_host) return index
+  if (place && (await databaseVectors(place, embedding.collection_name).header())) return index
   const vectors = await openVectors(embedding, 'operator', host.signal)
   const { embedded, failures } = await vectors.update({
     index,

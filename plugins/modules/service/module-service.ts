@@ -10,6 +10,7 @@ import {
   type ModuleIndex,
 } from '../output/module-index.ts'
 import { refusals } from '../reasons.ts'
+import type { VectorPlace } from '../search/database-vectors.ts'
 import { lastMade } from '../search/last-made.ts'
 import type { Lexicon } from '../search/lexicon.ts'
 import type { SearchIndex } from '../search/search-index.ts'
@@ -74,7 +75,11 @@ export function createModuleService(
     const isOwn = outputDir === configured
     await opened.get(isOwn)?.close()
     const target = { outputDir, embedding: config.embedding, configFile: host.configFile }
-    const made = createSearchSession(searchEnvironment(service), target)
+    const environment = searchEnvironment(service)
+    const made = createSearchSession(
+      isOwn ? { ...environment, place: vectorPlace(shared) } : environment,
+      target,
+    )
     opened.set(isOwn, made)
     return made
   }
@@ -125,6 +130,11 @@ export function createModuleService(
 /** Where the summaries for this folder are: those of a database are in the folder that follows it. */
 export function placeOf({ shared }: Pick<ModuleService, 'shared'>, directory: string): string {
   return shared?.placeOf(directory) ?? directory
+}
+
+/** Where the vectors of a catalogue go that are too many for one machine. */
+export function vectorPlace(shared: SharedCatalogue | undefined): VectorPlace | undefined {
+  return shared && { database: shared.database, catalogue: shared.name }
 }
 
 /** What a search needs of its surroundings. */

@@ -9,7 +9,7 @@ import { openEmbedder } from '../search/open-embedder.ts'
 import { embeddedFolder, openStore } from '../search/open-store.ts'
 import { replaceSearchIndex } from '../search/search-index-file.ts'
 import { embedAnew } from '../search/vector-update.ts'
-import type { ModuleService } from './module-service.ts'
+import { type ModuleService, vectorPlace } from './module-service.ts'
 
 /**
  * Rebuilds the search index of `outputDir` and, if they belong to it and cost nothing, the vectors: those of
@@ -31,7 +31,7 @@ export function searchRebuilder(
     // The store belongs to the configured summaries; another folder's must not take their place.
     if (outputDir !== resolve(workingDirectory, config.output_dir)) return undefined
     if (!hasVectorsToRebuild(service)) return undefined
-    const store = await openStore(config.embedding, workingDirectory)
+    const store = await openStore(config.embedding, workingDirectory, { place: vectorPlace(service.shared) })
     const embedder = await openEmbedder(config.embedding, { lexicon, workingDirectory, env: host.env })
     try {
       const work = { index, records, touched: new Set<string>(), removed: [], load, signal }

@@ -91,6 +91,57 @@ export const MIGRATIONS: readonly string[] = [
      .map((table) => rights(`module_${table}`, `module_${table}.catalogue`))
      .join('\n')}
    ${rights('module_catalogues', 'key')}`,
+  // A function, because the extension may come at any time: it makes the table of vectors as soon as there can be one, and
+  // gives the schema of the extension, as SQL writes it, or null. One that cannot be created stops no migration.
+  `create table satchel.module_vector_stores (
+     catalogue text not null references satchel.module_catalogues (key),
+     collection text not null,
+     header text not null,
+     primary key (catalogue, collection)
+   );
+   ${rights('module_vector_stores', 'module_vector_stores.catalogue')}
+   create function satchel.module_vectors_ready() returns text language plpgsql as $function$
+   declare place text;
+   begin
+     if exists (select from pg_available_extensions where name = 'vector' and installed_version is null) then
+       begin
+         create extension vector;
+       exception when others then null;
+       end;
+     end if;
+     select format('%I', n.nspname) into place
+       from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector';
+     if place is not null and to_regclass('satchel.module_vectors') is null then
+       begin
+         execute format($sql$
+           create table satchel.module_vectors (
+             catalogue text not null references satchel.module_catalogues (key),
+             collection text not null,
+             id text collate "C" not null,
+             latest boolean not null,
+             document bytea not null,
+             vector %1$s.vector not null,
+             repository text not null,
+             ref text not null,
+             path text not null,
+             provider text not null,
+             providers text not null,
+             tags text not null,
+             last_updated text not null,
+             kind text not null,
+             document_sha256 text not null,
+             primary key (catalogue, collection, id)
+           );
+           create index module_vectors_latest on satchel.module_vectors (catalogue, collection) where latest;
+           ${rights('module_vectors', 'module_vectors.catalogue')}
+         $sql$, place);
+       exception when insufficient_privilege or duplicate_table or unique_violation then null;
+       end;
+     end if;
+     if not coalesce(has_table_privilege(to_regclass('satchel.module_vectors'), 'select'), false) then return null; end if;
+     return place;
+   end $function$;
+   select satchel.module_vectors_ready();`,
 ]
 
 function rights(table: string, catalogue: string): string {

@@ -98,7 +98,7 @@ export const ENGINE_REFUSALS = {
     code: 'conflict',
     reason: 'room_locked',
     message: 'The host {host} owns this room, and announces no address for other servers.',
-    next: 'Use the room there, set workspace.replica_url there, or close it there first.',
+    next: 'Use the room there, or close it there first. Every server serves a room that a satchel serve with workspace.replica_url has.',
   },
   sidecar_moved: {
     code: 'unavailable',

@@ -15,7 +15,7 @@ import {
   startReader,
   startWriter,
 } from '../../../../test/replica-torture.ts'
-import { askAt, openTeam, type Replica } from '../../../../test/replicas.ts'
+import { type Answered, askAt, openTeam, type Replica } from '../../../../test/replicas.ts'
 import { inviteAt, joinAt, ownerOf } from '../../../../test/room-replicas.ts'
 import type { openSmallDisk } from '../../../../test/small-disk.ts'
 import { createChance } from '../../chance.ts'
@@ -45,10 +45,13 @@ interface Stage {
   promote(): Promise<void>
   /** Of the room; undefined while it has none. */
   owner(): Replica | undefined
+  /** Notes a record that was acknowledged. */
+  created(title: string, id: string): void
 }
 
 type Fault = (stage: Stage) => Promise<void>
 
+/** Faults of the servers, of their connections and of the database. */
 export const REPLICA_FAULTS: Readonly<Record<string, Fault>> = {
   'a replica is killed': async ({ replica }) => {
     await replica.kill()
@@ -109,12 +112,27 @@ export const STANDBY_FAULTS: Readonly<Record<string, Fault>> = {
   'the standby is promoted': ({ promote }) => promote(),
 }
 
-/** The disk of the records is full for a moment: what does not fit is refused whole. */
+/** More than the rows that were changed left free inside of the files of their table. */
+const LARGE_MOST = 50
+
+/**
+ * The disk of the records is full for a moment: what does not fit is refused whole. What fits where rows were changed before is
+ * a record as others.
+ */
 export function fullDiskFault({ fill, free }: SmallDisk): Fault {
-  return async ({ replica: { address } }) => {
-    const large = { title: 'Large', objective: 'Fill', current_state: 'x'.repeat(200_000) }
+  let n = 0
+  const refused = async ({ replica: { address }, created }: Stage): Promise<Answered> => {
+    for (let tries = 0; ; tries++) {
+      const title = `Large ${n++}`
+      const large = { title, objective: 'Fill', current_state: 'x'.repeat(200_000) }
+      const answer = await askAt(address, '/handoffs', large)
+      if (answer.status >= 300 || tries === LARGE_MOST) return answer
+      created(title, answer.json.id)
+    }
+  }
+  return async (stage) => {
     fill()
-    const answer = await askAt(address, '/handoffs', large).finally(free)
+    const answer = await refused(stage).finally(free)
     assert.deepEqual([answer.status, answer.json.reason], [503, 'storage_full'])
   }
 }
@@ -131,12 +149,14 @@ interface Run {
   readonly more?: Readonly<Record<string, Fault>>
   /** With a standby that each commit waits for. */
   readonly standby?: true
+  /** A mistake to build into each replica: a module that its process loads first. */
+  readonly bug?: string
 }
 
 /** Plays the faults under writers and a reader; gives what the writers were told and everything that is wrong. */
 export async function playReplicaFaults(
   t: TestContext,
-  { faults, kinds, names = ['one', 'two', 'three'], prepare, more, standby }: Run,
+  { faults, kinds, names = ['one', 'two', 'three'], prepare, more, standby, bug }: Run,
 ): Promise<Story | undefined> {
   const server = await startPostgres(t)
   if (!server) return undefined
@@ -145,6 +165,7 @@ export async function playReplicaFaults(
     url: way.url,
     settings: SETTINGS,
     files: { 'plan.md': '# Plan\n' },
+    ...(bug !== undefined && { preload: bug }),
   })
   if (!team) return undefined
   prepare?.(server)
@@ -154,6 +175,7 @@ export async function playReplicaFaults(
   const story = emptyStory()
   const pair = await openPair(server, way, standby)
   const owner = () => ownerOf(pair.primary, replicas)
+  const created: Stage['created'] = (title, id) => void story.created.set(title, new Set([id]))
   const work = await startWork(t, { server, url: way.url, replicas, story, balancer: balancer.address })
   const all = { ...REPLICA_FAULTS, ...TEAM_FAULTS, ...STANDBY_FAULTS, ...more }
   for (let n = 0; n < faults && work.findings().length === 0; n++) {
@@ -164,7 +186,10 @@ export async function playReplicaFaults(
     const worker = work.workers[chance.below(work.workers.length)]
     assert.ok(replica && worker)
     const { primary, promote } = pair
-    await all[kind]?.({ server: primary, standby: pair.standby, promote, way, replica, worker, owner })
+    const { standby } = pair
+    const stage = { server: primary, standby, promote, way, replica, worker, owner, created }
+    // What is thrown ends the run as any finding does, after everything was stopped.
+    await all[kind]?.(stage).catch((thrown) => story.findings.push(`${kind}: ${thrown}`))
   }
   await work.stop()
   story.findings.push(...work.findings(), ...earlyOwners(pair.primary), ...ingestFindings(pair.primary))
