@@ -53,13 +53,38 @@ const NEAR_WORDS = 5
 
 const EXCLUDING = /\b(?:without|no|not|never|off|out of|avoid)\b/
 
+/** What was found out of the phrases of the first groups of a lexicon, so that no process has to do it. */
+export interface PreparedPhrases {
+  /** Every word of the phrases, as written. */
+  readonly words: string
+  /** A line for each phrase: its stems, and behind a bar the stem of its words as names write them. */
+  readonly stems: string
+}
+
+const NOT_PREPARED: PreparedPhrases = { words: '', stems: '' }
+
+/** See `PreparedPhrases`. */
+export function preparePhrases(groups: readonly ConceptGroup[]): PreparedPhrases {
+  const texts = groups.flatMap(textsOf)
+  const lines = texts.map((written) => {
+    const [phrase, joined] = phrasesOf(written)
+    return [phrase, ...(joined ? [joined] : [])].map((one) => one?.stems.join(' ') ?? '').join('|')
+  })
+  const words = new Set(texts.flatMap(({ text }) => wordsAsWritten(text)))
+  return { words: [...words].join(' '), stems: lines.join('\n') }
+}
+
 /**
- * A lexicon of these groups; a group named twice joins its phrases. `version` goes into the stores' headers. A phrase is
- * compiled when a word like one of its own is met: a query has a few words, the built-in phrases some ten thousand.
+ * A lexicon of these groups; a group named twice joins its phrases. `version` goes into the stores' headers. A phrase that
+ * is not `prepared` is compiled when a word like one of its own is met: a query has a few words, a user many phrases.
  */
-export function createLexicon(groups: readonly ConceptGroup[], version: string): Lexicon {
+export function createLexicon(
+  groups: readonly ConceptGroup[],
+  version: string,
+  prepared: PreparedPhrases = NOT_PREPARED,
+): Lexicon {
   const texts = once(() => groups.flatMap(textsOf))
-  const compiled = once(() => createPhrases(texts()))
+  const compiled = once(() => createPhrases(texts(), prepared))
   return {
     version,
     get words() {
@@ -99,15 +124,16 @@ interface Phrases {
   readonly near: Map<string, ConceptPhrase[]>
 }
 
-/** Compiles phrases by how their words begin, each list in the order of `texts`. */
-function createPhrases(texts: readonly WrittenPhrase[]) {
-  const words = new Set<string>()
+/** Compiles phrases by how their words begin, each list in the order of `texts`; the first of them are prepared. */
+function createPhrases(texts: readonly WrittenPhrase[], prepared: PreparedPhrases) {
+  const words = new Set<string>(prepared.words === '' ? [] : prepared.words.split(' '))
+  const lines = prepared.stems === '' ? [] : prepared.stems.split('\n')
   const begins = remember(beginningOf)
   const byBeginning = new Map<string, WrittenPhrase[]>()
   const note = (beginning: string, written: WrittenPhrase): void => {
     if (byBeginning.get(beginning)?.at(-1) !== written) push(byBeginning, beginning, written)
   }
-  for (const written of texts) {
+  for (const written of texts.slice(lines.length)) {
     const parts = wordsAsWritten(written.text)
     for (const part of parts) {
       words.add(part)
@@ -116,6 +142,7 @@ function createPhrases(texts: readonly WrittenPhrase[]) {
     if (parts.length > 1) note(beginningOf(parts.join('')), written)
   }
   const phrases: Phrases = { said: new Map(), asked: new Map(), near: new Map() }
+  for (const [at, line] of lines.entries()) addPrepared(phrases, line, texts[at])
   const compiledOf = remember((written: WrittenPhrase) => phrasesOf(written))
   const compile = remember((beginning: string) => {
     for (const written of byBeginning.get(beginning) ?? [])
@@ -132,6 +159,18 @@ function createPhrases(texts: readonly WrittenPhrase[]) {
       for (const beginning of byBeginning.keys()) compile(beginning)
       return phrases
     },
+  }
+}
+
+/** Adds a phrase of which the stems are known. */
+function addPrepared({ said, asked, near }: Phrases, line: string, written: WrittenPhrase | undefined): void {
+  if (line === '' || written === undefined) return
+  const stems = line.split('|').map((one) => one.split(' '))
+  for (const phrase of phrasesOfStems(written, stems)) {
+    const [first = ''] = phrase.stems
+    if (written.isSaid) push(said, first, phrase)
+    push(asked, first, phrase)
+    if (phrase.stems.length > 1) for (const stem of phrase.stems) push(near, stem, phrase)
   }
 }
 
@@ -248,10 +287,18 @@ function phrasesOf({ group, text, isSaid }: WrittenPhrase): ConceptPhrase[] {
   const telling = writtenWords(text).words.filter(({ isStopWord }) => !isStopWord)
   if (telling.length === 0) return []
   const stems = telling.map((word) => word.stem)
+  const joined = joinedStem(text)
+  return phrasesOfStems({ group, text, isSaid }, joined === undefined ? [stems] : [stems, [joined]])
+}
+
+/** A phrase of its stems, and one as names write it. */
+function phrasesOfStems(
+  { group, text, isSaid }: WrittenPhrase,
+  [stems = [], ...joined]: readonly (readonly string[])[],
+): ConceptPhrase[] {
   const isVague = !isSaid && stems.length === 1
   const phrase = { group, stems, words: stems.length, isVague, excludes: EXCLUDING.test(text) }
-  const joined = joinedStem(text)
-  return joined === undefined ? [phrase] : [phrase, { ...phrase, stems: [joined] }]
+  return [phrase, ...joined.map((one) => ({ ...phrase, stems: one }))]
 }
 
 /** Shorter ones are words of their own. */

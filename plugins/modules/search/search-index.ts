@@ -1,6 +1,7 @@
 import { once } from '../../../server/plugin.ts'
 import { ENDED, emptyStates, LATEST, LIVE, type SegmentSet } from '../segments/segment-set.ts'
 import { openTermDictionary, uint16s } from '../segments/term-dictionary.ts'
+import type { StoredIds } from './id-table.ts'
 import { ALL_FIELDS } from './keyword-document.ts'
 import { type KeywordIndex, keywordIndex } from './keyword-index.ts'
 import type { Lexicon } from './lexicon.ts'
@@ -163,6 +164,11 @@ const NO_RECORD: SearchRecord = {
 
 export function isLive({ flags }: Pick<SegmentSet, 'flags'>, row: number): boolean {
   return ((flags[row] ?? 0) & LIVE) !== 0
+}
+
+/** The ids of a set, for `rowsOfIds`. */
+export function storedIds(set: SegmentSet, columns: readonly RecordColumns[]): StoredIds {
+  return { ids: columns.map((held) => held.ids()), isLive: (row) => isLive(set, row) }
 }
 
 /** How many records of a set were neither replaced nor removed. */

@@ -1,7 +1,8 @@
 import { LATEST, type SegmentSet } from '../segments/segment-set.ts'
+import { rowsOfIds } from './id-table.ts'
 import { unpackText } from './packed-text.ts'
 import { ID_BYTES, type RecordColumns } from './record-columns.ts'
-import { isLive, liveRecords, segmentFinder, selectRows } from './search-index.ts'
+import { isLive, liveRecords, segmentFinder, selectRows, storedIds } from './search-index.ts'
 import { parseHeader, type StoreHeader } from './store-header.ts'
 import type { StoredRecord } from './vector-record.ts'
 import { openVectorSegment, type VectorSegment } from './vector-segments.ts'
@@ -13,8 +14,12 @@ export interface StoredVectors {
   readonly set: SegmentSet
   /** Records that were neither replaced nor removed. */
   readonly live: number
+  /** The content of the module index that the records are of, if the writer knew it. */
+  readonly content: string | undefined
   /** Record id -> row of the set. */
   rows(): ReadonlyMap<string, number>
+  /** The row of each of these records, or -1; none is named twice. */
+  rowsOf(ids: readonly string[]): Int32Array
   digest(row: number): string
   record(row: number): StoredRecord
   item(row: number): VectorItem
@@ -56,12 +61,13 @@ export function storedVectors(set: SegmentSet, place: string): StoredVectors | u
     const stored = packed(row)
     return { ...stored, document: unpackText(stored.document) }
   }
-  const select = (filter: VectorFilter): readonly number[] => selectRows(set, columns, filter)
   return {
     header,
     set,
     live: liveRecords(set),
+    content: typeof set.meta['content'] === 'string' ? set.meta['content'] : undefined,
     rows: () => liveRows(set, columns),
+    rowsOf: (wanted) => rowsOfIds(storedIds(set, columns), wanted),
     digest: (row) => at(row, (segment, local) => segment.digest(local)),
     record,
     item(row) {
@@ -72,12 +78,12 @@ export function storedVectors(set: SegmentSet, place: string): StoredVectors | u
       })
       return { ...packed(row), vector }
     },
-    select,
+    select: (filter) => selectRows(set, columns, filter),
     nearest(query, filter) {
       ids ??= Buffer.concat(columns.map((own) => own.ids()))
       const cosines = new Float32Array(set.records).fill(Number.NaN)
       const similar = similarityTo(query)
-      const rows = select(filter)
+      const rows = selectRows(set, columns, filter)
       for (const { number, from, to } of bySegment(set, rows)) {
         const { base } = set.segments[number] ?? { base: 0 }
         const vectorOf = segments[number]?.vectors() ?? new Uint32Array(0)
