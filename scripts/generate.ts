@@ -5,7 +5,8 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import standalone from 'ajv/dist/standalone/index.js'
 import { build, transform } from 'esbuild'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
-import { type ConceptGroup, preparePhrases } from '../plugins/modules/search/lexicon.ts'
+import type { ConceptGroup } from '../plugins/modules/search/concept-phrases.ts'
+import { preparePhrases } from '../plugins/modules/search/prepared-phrases.ts'
 
 /** Writes everything that is derived from `schemas/`; the same input gives the same bytes. */
 

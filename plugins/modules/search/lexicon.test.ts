@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PREPARED_STEMS, PREPARED_WORDS } from '../../../generated/lexicon-phrases.ts'
 import builtIn from '../assets/lexicon.json' with { type: 'json' }
-import { beginningOf, createLexicon, type Lexicon, preparePhrases } from './lexicon.ts'
+import { beginningOf, createLexicon, type Lexicon } from './lexicon.ts'
+import { preparePhrases } from './prepared-phrases.ts'
 import { stem } from './stemmer.ts'
 import { tokenize } from './tokens.ts'
 
