@@ -5,6 +5,8 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import standalone from 'ajv/dist/standalone/index.js'
 import { build, transform } from 'esbuild'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
+import type { ConceptGroup } from '../plugins/modules/search/concept-phrases.ts'
+import { preparePhrases } from '../plugins/modules/search/prepared-phrases.ts'
 
 /** Writes everything that is derived from `schemas/`; the same input gives the same bytes. */
 
@@ -29,6 +31,7 @@ const STEPS: readonly Step[] = [
   { name: 'handoff record: schema as a constant', outputs: handoffSchemaConstant },
   { name: 'the skills as constants', outputs: skillConstants },
   { name: 'room: the owner page', outputs: ownerPage },
+  { name: 'modules: the stems of the lexicon', outputs: lexiconPhrases },
 ]
 
 const SKILLS: Readonly<Record<string, string>> = {
@@ -45,6 +48,20 @@ async function skillConstants(): Promise<readonly Output[]> {
       return { path, content: `${BANNER}\nexport const SKILL = ${JSON.stringify(text)}\n` }
     }),
   )
+}
+
+/** What every search and every ingest would otherwise find out of the phrases of the lexicon. */
+async function lexiconPhrases(): Promise<readonly Output[]> {
+  const lexicon = await readFile(join(ROOT, 'plugins/modules/assets/lexicon.json'), 'utf8')
+  const { groups } = JSON.parse(lexicon) as { readonly groups: readonly ConceptGroup[] } // our own file
+  const { words, stems } = preparePhrases(groups)
+  const content = [
+    BANNER,
+    `export const PREPARED_WORDS = ${JSON.stringify(words)}`,
+    `export const PREPARED_STEMS = ${JSON.stringify(stems)}`,
+    '',
+  ].join('\n')
+  return [{ path: 'generated/lexicon-phrases.ts', content }]
 }
 
 /** The owner page's program and style, each as the exact text in the page: its hash is in the policy. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { saveIndex } from '../plugins/modules/output/module-index.ts'
+import { saveIndex } from '../plugins/modules/output/index-file.ts'
 import { openProject } from '../server/cli/testing/run-cli.ts'
 import { createMetrics } from '../server/metrics.ts'
 

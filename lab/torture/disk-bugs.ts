@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { bytesOfContent, type FileContent } from '../../server/platform/disk.ts'
 import type { Disk } from '../../server/plugin.ts'
 
 /** A mistake in how a store uses its disk, built in to see that a crash test finds it. */
@@ -17,9 +18,9 @@ export const DISK_BUGS: readonly DiskBug[] = [
 
 /** New files are never flushed. */
 export function createUnflushed(disk: Disk): Disk {
-  const fill = (path: string, content: string | Uint8Array): void => {
+  const fill = (path: string, content: FileContent): void => {
     const file = disk.openSync(path)
-    disk.writeSync(file, typeof content === 'string' ? Buffer.from(content) : content, 0)
+    disk.writeSync(file, bytesOfContent(content), 0)
     disk.closeSync(file)
   }
   return {

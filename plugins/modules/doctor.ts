@@ -36,7 +36,7 @@ async function diagnoseGit({ host }: ModuleService, signal: AbortSignal): Promis
 }
 
 async function diagnoseIndex(outputDir: string): Promise<Finding> {
-  const { loadIndex } = await import('./output/module-index.ts')
+  const { loadIndex } = await import('./output/index-file.ts')
   const subject = 'module index'
   try {
     const index = await loadIndex(outputDir)

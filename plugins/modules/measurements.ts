@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { type Measurement, orMissing, type StoreLag } from '../../server/plugin.ts'
-import { loadIndexHead } from './output/module-index.ts'
+import { loadIndexHead } from './output/index-file.ts'
 import { searchIndexFolder } from './search/search-index-file.ts'
 
 interface Measured {

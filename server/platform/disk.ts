@@ -34,6 +34,15 @@ export interface FileFacts {
   readonly modifiedMs: number
 }
 
+/** What a new file holds: in pieces where a copy of all of it would take much memory. */
+export type FileContent = string | Uint8Array | readonly Uint8Array[]
+
+/** The bytes of a content in one piece. */
+export function bytesOfContent(content: FileContent): Uint8Array {
+  if (typeof content === 'string') return Buffer.from(content)
+  return content instanceof Uint8Array ? content : Buffer.concat(content)
+}
+
 /**
  * Every call by which a store touches its files. Injected, so that power cuts, kills and full disks can be simulated.
  * Errors are the file system's own (`code`: ENOSPC, EIO, EACCES, EEXIST, ENOENT, …).
@@ -70,8 +79,8 @@ export interface Disk {
    * A new file with this content, flushed; its name is durable only after `syncDirectory`. `mode` absent: 0o644 less
    * the umask. Errors: `EEXIST` if the name is taken.
    */
-  create(path: string, content: string | Uint8Array, mode?: number): Promise<void>
-  createSync(path: string, content: string | Uint8Array, mode?: number): void
+  create(path: string, content: FileContent, mode?: number): Promise<void>
+  createSync(path: string, content: FileContent, mode?: number): void
   list(directory: string): Promise<readonly string[]>
   mkdir(path: string, mode: number): Promise<void>
   rename(from: string, to: string): Promise<void>
@@ -267,9 +276,9 @@ const NEW_FILE_MODE = 0o644
 const SMALL_BYTES = 1024 * 1024 // written to the page cache in well under a millisecond
 
 /** Only what waits for the disk leaves the loop: each turn through the thread pool costs as much as a small write. */
-async function createFlushed(path: string, content: string | Uint8Array, mode?: number): Promise<void> {
-  const bytes = typeof content === 'string' ? Buffer.from(content) : content
-  if (bytes.length > SMALL_BYTES) return createLarge(path, bytes, mode)
+async function createFlushed(path: string, content: FileContent, mode?: number): Promise<void> {
+  if (sizeOf(content) > SMALL_BYTES) return createLarge(path, content, mode)
+  const bytes = bytesOfContent(content)
   const file = openSync(path, 'wx', mode ?? NEW_FILE_MODE)
   try {
     fill(file, bytes, mode)
@@ -279,10 +288,10 @@ async function createFlushed(path: string, content: string | Uint8Array, mode?: 
   }
 }
 
-function createFlushedSync(path: string, content: string | Uint8Array, mode?: number): void {
+function createFlushedSync(path: string, content: FileContent, mode?: number): void {
   const file = openSync(path, 'wx', mode ?? NEW_FILE_MODE)
   try {
-    fill(file, typeof content === 'string' ? Buffer.from(content) : content, mode)
+    fill(file, bytesOfContent(content), mode)
     fsyncSync(file)
   } finally {
     closeSync(file)
@@ -295,10 +304,16 @@ function fill(file: number, bytes: Uint8Array, mode?: number): void {
   if (mode !== undefined) fchmodSync(file, mode)
 }
 
-async function createLarge(path: string, bytes: Uint8Array, mode?: number): Promise<void> {
+/** In bytes; that of a text, which may have more, in characters. */
+function sizeOf(content: FileContent): number {
+  if (typeof content === 'string' || content instanceof Uint8Array) return content.length
+  return content.reduce((sum, piece) => sum + piece.length, 0)
+}
+
+async function createLarge(path: string, content: FileContent, mode?: number): Promise<void> {
   const file = await open(path, 'wx', mode ?? NEW_FILE_MODE)
   try {
-    await file.writeFile(bytes)
+    for (const piece of Array.isArray(content) ? content : [content]) await file.writeFile(piece)
     if (mode !== undefined) await file.chmod(mode)
     await file.sync()
   } finally {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { dirname, join } from 'node:path'
-import { type Disk, realDisk, removeQuietly, systemCode } from './disk.ts'
+import { type Disk, type FileContent, realDisk, removeQuietly, systemCode } from './disk.ts'
 
 /** How the name of a temporary file begins. */
 export const TEMP_PREFIX = '.tmp-'
@@ -25,7 +25,7 @@ interface ReplaceOptions extends WriteOptions {
  */
 export async function writeFileDurably(
   path: string,
-  content: string | Uint8Array,
+  content: FileContent,
   options: ReplaceOptions = {},
 ): Promise<void> {
   await replaceFile(path, content, options)
@@ -35,7 +35,7 @@ export async function writeFileDurably(
 /** As `writeFileDurably`, but a power cut may restore the old file until the caller syncs the directory. */
 export async function replaceFile(
   path: string,
-  content: string | Uint8Array,
+  content: FileContent,
   { disk = realDisk, mode, temp = temporaryName(dirname(path)), beforeCommit }: ReplaceOptions = {},
 ): Promise<void> {
   try {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { latestVersions } from '../../../plugins/modules/catalog/versions.ts'
 import type { ModuleSummary } from '../../../plugins/modules/domain/summary.ts'
-import { loadIndex } from '../../../plugins/modules/output/module-index.ts'
+import { loadIndex } from '../../../plugins/modules/output/index-file.ts'
 import { loadSummary } from '../../../plugins/modules/output/summary-files.ts'
 import { loadLexicon } from '../../../plugins/modules/search/lexicon-file.ts'
 import { type Arm, ladder } from '../../../plugins/modules/testing/arms.ts'

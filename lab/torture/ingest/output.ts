@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { loadIndex } from '../../../plugins/modules/output/module-index.ts'
+import { loadIndex } from '../../../plugins/modules/output/index-file.ts'
 import { loadSummary } from '../../../plugins/modules/output/summary-files.ts'
 import { rankByWords } from '../../../plugins/modules/search/hybrid-ranking.ts'
 import { loadLexicon } from '../../../plugins/modules/search/lexicon-file.ts'

@@ -24,7 +24,7 @@ export async function ingestWithSummaries(
   const [{ ingestForCaller }, { summariesOf }, { loadIndex }] = await Promise.all([
     import('../service/ingest-request.ts'),
     import('./full-summaries.ts'),
-    import('../output/module-index.ts'),
+    import('../output/index-file.ts'),
   ])
   const { report, touched, outputDir } = await ingestForCaller(service, ctx, request)
   const { summaries, isCut } = await summariesOf(outputDir, await loadIndex(outputDir), touched)

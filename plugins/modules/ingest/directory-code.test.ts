@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { loadVersions } from '../catalog/load-versions.ts'
 import { diffModules } from '../domain/diff.ts'
-import { loadIndex } from '../output/module-index.ts'
+import { loadIndex } from '../output/index-file.ts'
 import { buildRemote } from '../testing/build-remote.ts'
 import { MAIN, openWorld, type World } from '../testing/ingest-world.ts'
 

@@ -10,16 +10,10 @@ import {
 import { abortError } from '../git/failure.ts'
 import { removeStores } from '../git/store.ts'
 import { type FileStamps, openFileStamps } from '../output/file-stamps.ts'
+import { keepContent } from '../output/index-content.ts'
+import { loadIndexToUpdate, saveIndex } from '../output/index-file.ts'
 import { takeIngestLock } from '../output/ingest-lock.ts'
-import {
-  type IndexRecord,
-  keepContent,
-  loadIndexToUpdate,
-  type ModuleIndex,
-  saveIndex,
-  stateDir,
-  summaryFiles,
-} from '../output/module-index.ts'
+import { type IndexRecord, type ModuleIndex, stateDir, summaryFiles } from '../output/module-index.ts'
 import { removeFiles, storageFailure, sweepTemporaryFiles } from '../output/summary-files.ts'
 import { refusals } from '../reasons.ts'
 import { remoteEndpoint } from '../registry/remote.ts'
@@ -285,7 +279,8 @@ export async function finish(run: IngestRun, pruned?: readonly IndexRecord[]): P
     if (last !== index) keepContent(last, index)
     if (!isSaved) await run.save(last)
     // A search index is made of what both have in common.
-    await run.saveSearch?.({ outputDir, index, load: summaryLoader(run), disk: run.disk })
+    const { earlier, disk } = run
+    await run.saveSearch?.({ outputDir, index, earlier, load: summaryLoader(run), disk })
     const finished = {
       pruned: inPlaceOrder(removed.map(({ repository, ref, path }) => ({ repository, ref, path }))),
       vectors: vectors ? vectorCounts(vectors.report) : null,

@@ -47,14 +47,20 @@ export function createNamesOfRun({ repositories }: Plan): NamesOfRun {
   }
 }
 
-/** Of several repositories with one name the first of the index, else of the plan, has the plain file names. */
+/** For each name of the plan: of several repositories with it the first of the index, else of the plan, has the plain file names. */
 export function nameOwners(plan: Plan, earlier: ModuleIndex | undefined): ReadonlyMap<string, string> {
   const owners = new Map<string, string>()
+  const planned = new Set(
+    plan.repositories.flatMap(({ entries }) => entries.map(({ name }) => name.toLowerCase())),
+  )
   const own = (name: string, url: string): void => {
     if (!owners.has(name.toLowerCase())) owners.set(name.toLowerCase(), url)
   }
-  const known = (earlier?.records ?? []).filter(({ summary_file, id }) => !carriesId(summary_file, id))
-  for (const record of known) for (const name of namesOf(record)) own(name, record.repository)
+  for (const record of earlier?.records ?? []) {
+    const names = namesOf(record).filter((name) => planned.has(name.toLowerCase()))
+    if (names.length === 0 || carriesId(record.summary_file, record.id)) continue
+    for (const name of names) own(name, record.repository)
+  }
   for (const { remote, entries } of plan.repositories) for (const { name } of entries) own(name, remote.url)
   return owners
 }

@@ -69,12 +69,28 @@ export function planRepositories(entries: readonly RepositoryEntry[], options: P
 /** One warning for each of these URLs that names a planned repository, but is not the URL that it is planned by. */
 export function respelledWarnings({ repositories }: Plan, urls: Iterable<string>): Warning[] {
   const planned = new Map(repositories.map(({ remote }) => [repositoryKey(remote.url), remote.url]))
-  return [...new Set(urls)].flatMap((url) => {
+  const isLike = likeOneOf([...planned.keys()])
+  return [...new Set(urls)].filter(isLike).flatMap((url) => {
     const repository = planned.get(repositoryKey(url))
     if (repository === undefined || repository === url) return []
     const message = `What was read from ${url}, another spelling of this URL, is kept beside it; an ingest with prune removes it.`
     return [{ repository, code: 'url_respelled', message }]
   })
+}
+
+/**
+ * Tells URLs that may have one of these keys from those that cannot, which of tens of thousands are most: the last part
+ * of their path is another one.
+ */
+function likeOneOf(keys: readonly string[]): (url: string) => boolean {
+  const names = new Set(keys.map(lastPart))
+  const isPlain = keys.every((key) => !key.startsWith('registry:'))
+  return (url) => !isPlain || url.includes('%') || names.has(lastPart(url))
+}
+
+function lastPart(address: string): string {
+  const plain = address.toLowerCase().replace(/(?:\.git|\/)+$/, '')
+  return plain.slice(Math.max(plain.lastIndexOf('/'), plain.lastIndexOf(':')) + 1)
 }
 
 function planEntry(entry: RepositoryEntry, remote: Remote, options: PlanOptions): PlannedEntry {

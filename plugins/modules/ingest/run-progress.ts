@@ -43,7 +43,8 @@ export async function openRunProgress(parts: Parts): Promise<RunProgress> {
   let written: string | undefined
 
   const state = (ended_at: string | null): RunState => {
-    const failed = failedPlaces(tally.failures, plan.repositories, repositoriesOf())
+    const { failures } = tally
+    const failed = failures.length === 0 ? [] : failedPlaces(failures, plan.repositories, repositoriesOf())
     return {
       began_at,
       ended_at,

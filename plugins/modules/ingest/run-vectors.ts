@@ -1,10 +1,14 @@
-import { type IndexRecord, loadIndex, type ModuleIndex } from '../output/module-index.ts'
+import { loadIndex } from '../output/index-file.ts'
+import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { loadSummary } from '../output/summary-files.ts'
 import { isReason, refusals } from '../reasons.ts'
 import type { VectorFailure, VectorReport, VectorWork } from '../search/vector-update.ts'
 import { type Failure, failureOf } from './report.ts'
 import type { Run } from './run.ts'
 import type { SummaryOutput } from './summary-output.ts'
+
+/** A run that writes an output directory, and the index that it began with. */
+type SavedRun = Run<SummaryOutput> & { readonly earlier: ModuleIndex | undefined }
 
 /** What the vector step of a run did. */
 export interface VectorOutcome {
@@ -14,17 +18,16 @@ export interface VectorOutcome {
 }
 
 /** Brings the vectors up to date with `index` and notes in the records what is embedded. Undefined without vectors. */
-export async function updateVectors(
-  run: Run<SummaryOutput>,
-  index: ModuleIndex,
-): Promise<VectorOutcome | undefined> {
+export async function updateVectors(run: SavedRun, index: ModuleIndex): Promise<VectorOutcome | undefined> {
   const report = await updateStore(run, index)
   if (report === undefined) return undefined
   const { output, tally } = run
   tally.failures.push(...report.failures.map(withoutVector))
   output.staleVectors.clear()
   let isNews = index.stale_vectors.length > 0
-  for (const [id, record] of output.records) {
+  for (const { id } of report.records) {
+    const record = output.records.get(id)
+    if (record === undefined) continue
     const isSame =
       record.embedded === report.embedded.has(id) && record.document_mark === report.embedded.get(id)
     if (isSame) continue
@@ -42,7 +45,7 @@ export function withVector(record: IndexRecord, embedded: VectorReport['embedded
 }
 
 /** A store that is full costs the vectors of this run; its summaries are on disk, and the report says what is missing. */
-async function updateStore(run: Run<SummaryOutput>, index: ModuleIndex): Promise<VectorReport | undefined> {
+async function updateStore(run: SavedRun, index: ModuleIndex): Promise<VectorReport | undefined> {
   try {
     return await run.vectors?.update(await vectorWork(run, index))
   } catch (thrown) {
@@ -64,11 +67,12 @@ export function summaryLoader({ outputDir, disk }: Pick<Run, 'outputDir' | 'disk
 }
 
 async function vectorWork(
-  { outputDir, output, disk, signal, progress, vectorsOf = outputDir }: Run<SummaryOutput>,
+  { outputDir, output, earlier, disk, signal, progress, vectorsOf = outputDir }: SavedRun,
   index: ModuleIndex,
 ): Promise<VectorWork> {
   return {
     index,
+    earlier,
     owner: vectorsOf === outputDir ? undefined : await loadIndex(vectorsOf),
     records: index.records,
     touched: output.touched(),

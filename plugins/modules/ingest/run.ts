@@ -18,6 +18,8 @@ import type { Failure, ModulePlace, RefCounts, Warning } from './report.ts'
 export type SaveSearch = (work: {
   readonly outputDir: string
   readonly index: ModuleIndex
+  /** The index that the run began with: what did not change is the same object in both. */
+  readonly earlier: ModuleIndex | undefined
   readonly disk: Disk | undefined
   load(record: IndexRecord): Promise<ModuleSummary>
 }) => Promise<void>

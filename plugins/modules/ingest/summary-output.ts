@@ -128,6 +128,7 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
 /** The files that no record names. Case is ignored, as some disks do: such names may be the same file. */
 function leftovers({ files, records }: Pick<SummaryOutput, 'files' | 'records'>): string[] {
   const named = summaryFiles(records.values())
+  if (named.length === files.size && named.every((file) => files.has(file))) return [] // as it is in most runs
   const exactly = new Set(named)
   const others = [...files].filter((file) => !exactly.has(file))
   if (others.length === 0) return others

@@ -12,60 +12,28 @@ export interface Place {
 const SPARE = 8
 
 /**
- * Numbers of candidates by falling score; the first `needed` of them (and more) are in their final order, in which ties go
- * to the latest version, then the newer ref, then repository and path. Looks at few places: each may be read from a file.
+ * The best candidates by falling score: `needed` of them and more, in their final order, in which ties go to the latest
+ * version, then the newer ref, then repository and path. Looks at few places: each may be read from a file. `count`: so
+ * many at least; those far behind what is needed are in the order of their scores alone.
  */
 export function bestFirst(
   candidates: readonly number[],
   scores: Float64Array,
   placeOf: (candidate: number) => Place,
   needed: number,
+  count = needed * SPARE,
 ): readonly number[] {
   const scoreOf = (candidate: number): number => scores[candidate] ?? 0
-  const ranked = byFallingScore(candidates, scores)
+  const ranked = atLeast(candidates, scores, count)
   for (let from = 0; from < Math.min(ranked.length, needed * SPARE); ) {
     const score = scoreOf(ranked[from] ?? 0)
     let to = from + 1
     while (to < ranked.length && scoreOf(ranked[to] ?? 0) === score) to++
-    if (to - from > 1) ranked.set(inPlaceOrder([...ranked.subarray(from, to)], placeOf), from)
+    const tied = to - from > 1 ? inPlaceOrder(ranked.slice(from, to), placeOf) : []
+    for (const [at, candidate] of tied.entries()) ranked[from + at] = candidate
     from = to
   }
-  return Array.from(ranked)
-}
-
-/** Equal ones stay in their order. Numbers alone sort several times as fast as by a function that compares them. */
-function byFallingScore(candidates: readonly number[], scores: Float64Array): Uint32Array {
-  const { length } = candidates
-  const sorted = sortedScores(candidates, scores)
-  const ranked = new Uint32Array(length)
-  const placed = new Uint32Array(length + 1)
-  for (let at = 0; at < length; at++) {
-    const candidate = candidates[at] ?? 0
-    const first = length - numbersUpTo(sorted, scores[candidate] ?? 0)
-    const place = first + (placed[first] ?? 0)
-    placed[first] = place - first + 1
-    ranked[place] = candidate
-  }
   return ranked
-}
-
-/** Rising. */
-function sortedScores(candidates: readonly number[], scores: Float64Array): Float64Array {
-  const sorted = new Float64Array(candidates.length)
-  for (let at = 0; at < sorted.length; at++) sorted[at] = scores[candidates[at] ?? 0] ?? 0
-  return sorted.sort()
-}
-
-/** How many of these rising numbers are not above `value`. */
-function numbersUpTo(rising: Float64Array, value: number): number {
-  let low = 0
-  let high = rising.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((rising[middle] ?? 0) <= value) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /** The `count` candidates with the highest scores, best first; equal ones in the order in which they are given. */
@@ -74,11 +42,49 @@ export function highest(
   scores: Float64Array,
   count: number,
 ): readonly number[] {
+  return atLeast(candidates, scores, count).slice(0, count)
+}
+
+/** The `count` highest and those that are equal to the last of them. */
+function atLeast(candidates: readonly number[], scores: Float64Array, count: number): number[] {
   const scoreOf = (candidate: number): number => scores[candidate] ?? 0
-  const sorted = sortedScores(candidates, scores)
-  const least = sorted[Math.max(0, sorted.length - count)] ?? 0
-  const likely = candidates.filter((candidate) => scoreOf(candidate) >= least)
-  return likely.sort((a, b) => scoreOf(b) - scoreOf(a)).slice(0, count)
+  if (count <= 0) return []
+  const least = count < candidates.length ? nthHighest(candidates, scores, count) : Number.NEGATIVE_INFINITY
+  const likely: number[] = []
+  for (const candidate of candidates) if (scoreOf(candidate) >= least) likely.push(candidate)
+  return likely.sort((a, b) => scoreOf(b) - scoreOf(a))
+}
+
+/** The n-th highest score, without sorting all of them. */
+function nthHighest(candidates: readonly number[], scores: Float64Array, n: number): number {
+  const values = new Float64Array(candidates.length)
+  for (let at = 0; at < values.length; at++) values[at] = scores[candidates[at] ?? 0] ?? 0
+  const wanted = n - 1
+  let low = 0
+  let high = values.length - 1
+  while (low < high) {
+    const { first, last } = parted(values, low, high)
+    if (wanted > last && wanted < first) break
+    if (wanted <= last) high = last
+    else low = first
+  }
+  return values[wanted] ?? 0
+}
+
+/** Puts what is above the value in the middle before what is below it: up to `last`, and from `first` on. */
+function parted(values: Float64Array, low: number, high: number) {
+  const pivot = values[(low + high) >>> 1] ?? 0
+  let first = low
+  let last = high
+  while (first <= last) {
+    while ((values[first] ?? 0) > pivot) first++
+    while ((values[last] ?? 0) < pivot) last--
+    if (first > last) break
+    const value = values[first] ?? 0
+    values[first++] = values[last] ?? 0
+    values[last--] = value
+  }
+  return { first, last }
 }
 
 function inPlaceOrder(tied: readonly number[], placeOf: (candidate: number) => Place): readonly number[] {

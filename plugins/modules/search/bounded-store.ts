@@ -34,7 +34,8 @@ export function boundedStore(memory: EmbeddedStore, rows: DatabaseVectors, bound
   }
   return {
     header: async () => (await current()).header(),
-    digests: async () => (await look()).digests(),
+    content: async () => (await look()).content(),
+    digests: async (of) => (await look()).digests(of),
     async apply(header, changes) {
       const store = await look()
       await store.apply(header, changes)

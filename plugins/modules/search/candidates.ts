@@ -1,10 +1,13 @@
-import { highest } from './best-first.ts'
+import { ENDED } from '../segments/segment-set.ts'
+import { highest, type Place } from './best-first.ts'
 import { nothingFits } from './fit.ts'
+import { joinIds } from './join-ids.ts'
 import type { KeywordIndex, KeywordScores } from './keyword-index.ts'
 import { otherProviderShare, preferRoots } from './preferences.ts'
 import type { QueryPlan } from './query-plan.ts'
+import { moduleKey } from './record-columns.ts'
 import type { SearchIndex } from './search-index.ts'
-import type { VectorMatches } from './vector-store.ts'
+import type { VectorFilter, VectorMatches } from './vector-store.ts'
 
 /** Records that pass the filters, by number. */
 export interface Candidates {
@@ -13,6 +16,54 @@ export interface Candidates {
   /** Places in `near`; -1 for a record without a vector. */
   readonly matches: readonly number[]
   readonly near: VectorMatches | undefined
+}
+
+/** What passes a filter, and what the store found of it. */
+export function candidatesOf(
+  index: SearchIndex,
+  filter: VectorFilter,
+  near: VectorMatches | undefined,
+): Candidates {
+  const rows = index.select(filter)
+  const joined = near && joinIds(index, near)
+  const matches: number[] = []
+  for (const row of rows) matches.push(joined?.matchOf[row] ?? -1)
+  if (!near || !joined) return { rows, matches, near }
+  const { foreign } = joined
+  const others = foreign.filter((match) => !Number.isNaN(near.cosines[match]))
+  if (others.length === 0) return { rows, matches, near }
+  return { rows: [...rows, ...others.map(() => -1)], matches: [...matches, ...others], near }
+}
+
+/** Tells which candidates are examples. */
+export function exampleTest(
+  index: SearchIndex,
+  { rows, matches, near }: Candidates,
+): (at: number) => boolean {
+  const examples = index.examples()
+  return (at) => {
+    const row = rows[at] ?? -1
+    return row >= 0 ? examples[row] === 1 : near?.record(matches[at] ?? 0).metadata.kind === 'example'
+  }
+}
+
+/** What decides between candidates with equal scores. */
+export function placeOf(index: SearchIndex, { rows, matches, near }: Candidates, at: number): Place {
+  const row = rows[at] ?? -1
+  if (row < 0 && near) {
+    const { metadata } = near.record(matches[at] ?? 0)
+    return { ...metadata, isLatest: metadata.latest }
+  }
+  const { ref, repository, path } = index.record(row)
+  return { ref, repository, path, isLatest: index.isLatest(row) }
+}
+
+/** A number for the module of a candidate. */
+export function moduleOf(index: SearchIndex, { rows, matches, near }: Candidates, at: number): number {
+  const row = rows[at] ?? -1
+  if (row >= 0) return index.moduleOf(row)
+  const record = near?.record(matches[at] ?? 0)
+  return record ? moduleKey(record.metadata) : -1
 }
 
 /** The candidates of which something is true. */
@@ -40,9 +91,11 @@ export function prefer(
     return near?.record(matches[at] ?? 0).metadata ?? { repository: '', path: '', kind: '' }
   }
   preferRoots(scores, best, placeOfCandidate, plan)
+  const { flags } = index.set
   for (const at of wanted) {
     const row = rows[at] ?? -1
-    if (row >= 0 && index.removedSince(row) !== undefined) scores[at] = REMOVED_SHARE * (scores[at] ?? 0)
+    const mayBeRemoved = row >= 0 && ((flags[row] ?? 0) & ENDED) !== 0
+    if (mayBeRemoved && index.removedSince(row) !== undefined) scores[at] = REMOVED_SHARE * (scores[at] ?? 0)
   }
 }
 

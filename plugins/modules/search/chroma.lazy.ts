@@ -59,6 +59,7 @@ export function chromaStore(place: ChromaPlace): VectorStore {
       const collection = await existing()
       return collection && headerOf(collection)
     },
+    content: async () => undefined, // others may write to a server
     async digests() {
       const records = await everyRecord(await existing(), {}, reach)
       return new Map(records.map(({ id, metadata }) => [id, metadata.document_sha256]))

@@ -38,6 +38,7 @@ export function databaseVectors({ database, catalogue }: VectorPlace, collection
     prepare: async () => (await rows.extension()) !== undefined,
     begin,
     header: rows.header,
+    content: async () => undefined, // several machines write
     digests: rows.digests,
     async apply(wanted, changes) {
       const held = await rows.header()

@@ -13,6 +13,7 @@ import {
   LATEST,
   LIVE,
   openSegmentSet,
+  type RecordStates,
   type SegmentSet,
   saveSegmentSet,
 } from '../segments/segment-set.ts'
@@ -23,7 +24,13 @@ import { refuseOtherStore, type StoreHeader } from './store-header.ts'
 import { type StoredVectors, storedVectors } from './stored-vectors.ts'
 import type { StoredRecord } from './vector-record.ts'
 import { vectorSegment } from './vector-segments.ts'
-import { matchesOf, type VectorChanges, type VectorItem, type VectorStore } from './vector-store.ts'
+import {
+  matchesOf,
+  type Touch,
+  type VectorChanges,
+  type VectorItem,
+  type VectorStore,
+} from './vector-store.ts'
 
 /** Runs `work` while no other process writes the store. Errors: `conflict`/`ingest_running`. */
 export type StoreLock = <T>(folder: string, work: () => Promise<T>) => Promise<T>
@@ -69,10 +76,11 @@ export function embeddedStore(folder: string, lock: StoreLock, disk = realDisk):
 
   return {
     header: async () => (await load())?.header,
-    digests: () =>
+    content: async () => (await load())?.content,
+    digests: (of) =>
       told(async () => {
         const vectors = await load()
-        return new Map([...(vectors?.rows() ?? [])].map(([id, row]) => [id, vectors?.digest(row) ?? '']))
+        return vectors ? digestsOf(vectors, of) : new Map()
       }),
     apply: (header, changes) =>
       told(() =>
@@ -117,6 +125,12 @@ export function embeddedStore(folder: string, lock: StoreLock, disk = realDisk):
       held = undefined
     },
   }
+}
+
+function digestsOf(vectors: StoredVectors, of: readonly string[] | undefined): Map<string, string> {
+  const rows = of ? vectors.rowsOf(of).entries() : undefined
+  const known = rows ? [...rows].map(([at, row]) => [of?.[at] ?? '', row] as const) : [...vectors.rows()]
+  return new Map(known.flatMap(([id, row]) => (row < 0 ? [] : [[id, vectors.digest(row)]])))
 }
 
 /** Whether there is a store in the folder, damaged or not. */
@@ -169,32 +183,37 @@ function tooLarge({ upsert }: VectorChanges) {
 
 /** The set with the changes, and its new segment. */
 function changed(header: StoreHeader, before: StoredVectors | undefined, changes: VectorChanges) {
-  const removed = new Set([...changes.remove, ...changes.upsert.map(({ id }) => id)])
-  const stays = [...(before?.rows() ?? [])].filter(([id]) => !removed.has(id))
-  const touches = new Map(changes.touch.map((touch) => [touch.id, touch]))
-  const staying = new Set(stays.map(([, row]) => row))
-  const kept = before ? segmentsToKeep(before.set, changes.upsert.length, (row) => staying.has(row)) : []
-  const { count, placeOf } = keptRows(kept)
-  const again = itemsOf(
-    before,
-    stays.flatMap(([, row]) => (placeOf(row) === undefined ? [row] : [])),
-  )
-  const items = [...again.map((item) => touched(item, touches.get(item.id))), ...changes.upsert]
+  const staying = before ? stayingRows(before, changes) : NO_ROWS
+  const { stays } = staying
+  const kept = before ? segmentsToKeep(before.set, changes.upsert.length, (row) => stays[row] === 1) : []
+  const places = keptRows(kept)
+  const items = [...(before ? writtenAgain(before, staying, places) : []), ...changes.upsert]
   const fresh = items.length === 0 ? undefined : vectorSegment(items)
-  const states = emptyStates(count + items.length)
-  for (const [id, row] of stays) {
-    const place = placeOf(row)
-    if (place === undefined || !before) continue
-    const { flags, updated } = before.set
-    const touch = touches.get(id)
+  const states = emptyStates(places.count + items.length)
+  if (before) copyStates(states, before, staying, places)
+  if (fresh) {
+    states.flags.set(fresh.states.flags, places.count)
+    states.updated.set(fresh.states.updated, places.count)
+  }
+  const content = before?.content === changes.content?.from ? changes.content?.to : undefined
+  const meta = { header, ...(content !== undefined && { content }) }
+  return { set: composeSet(kept, fresh?.added, { meta, ...states }), added: fresh?.added }
+}
+
+/** Copies the states of records that stay where they are, as the changes touch them. */
+function copyStates(
+  states: RecordStates,
+  { set: { flags, updated } }: StoredVectors,
+  { stays, touchOf }: StayingRows,
+  { placeOf }: KeptRows,
+): void {
+  for (let row = 0; row < stays.length; row++) {
+    const place = stays[row] === 1 ? placeOf(row) : undefined
+    if (place === undefined) continue
+    const touch = touchOf(row)
     states.flags[place] = touch ? flagsOf(touch.latest) : (flags[row] ?? 0)
     states.updated[place] = touch ? Date.parse(touch.last_updated) : (updated[row] ?? 0)
   }
-  if (fresh) {
-    states.flags.set(fresh.states.flags, count)
-    states.updated.set(fresh.states.updated, count)
-  }
-  return { set: composeSet(kept, fresh?.added, { meta: { header }, ...states }), added: fresh?.added }
 }
 
 /** From the last one on, because a segment reads its vectors up to the one that is asked for. */
@@ -202,16 +221,43 @@ function* itemsBackwards(vectors: StoredVectors): Generator<VectorItem> {
   for (const row of [...vectors.rows().values()].reverse()) yield vectors.item(row)
 }
 
-/** Records of segments that are written again. */
-function itemsOf(before: StoredVectors | undefined, rows: readonly number[]): VectorItem[] {
-  return before ? rows.map((row) => before.item(row)) : []
+type KeptRows = ReturnType<typeof keptRows>
+
+interface StayingRows {
+  /** 1 for the row of a record that is neither replaced nor removed. */
+  readonly stays: Uint8Array
+  touchOf(row: number): Touch | undefined
+}
+
+const NO_ROWS: StayingRows = { stays: new Uint8Array(0), touchOf: () => undefined }
+
+function stayingRows({ set, rowsOf }: StoredVectors, { remove, upsert, touch }: VectorChanges): StayingRows {
+  const stays = Uint8Array.from(set.flags, (flags) => flags & LIVE)
+  const replaced = new Set([...remove, ...upsert.map(({ id }) => id)])
+  for (const row of rowsOf([...replaced])) if (row >= 0) stays[row] = 0
+  const touches = [...new Map(touch.map((one) => [one.id, one])).values()]
+  const numbers = new Int32Array(stays.length).fill(-1)
+  for (const [at, row] of rowsOf(touches.map(({ id }) => id)).entries()) if (row >= 0) numbers[row] = at
+  return { stays, touchOf: (row) => touches[numbers[row] ?? -1] }
+}
+
+/** Records that stay, of segments that are written again. */
+function writtenAgain(
+  before: StoredVectors,
+  { stays, touchOf }: StayingRows,
+  { placeOf }: KeptRows,
+): VectorItem[] {
+  const items: VectorItem[] = []
+  for (let row = 0; row < stays.length; row++)
+    if (stays[row] === 1 && placeOf(row) === undefined) items.push(touched(before.item(row), touchOf(row)))
+  return items
 }
 
 function flagsOf(isLatest: boolean): number {
   return isLatest ? LIVE | LATEST : LIVE
 }
 
-function touched(item: VectorItem, touch: VectorChanges['touch'][number] | undefined): VectorItem {
+function touched(item: VectorItem, touch: Touch | undefined): VectorItem {
   if (!touch) return item
   const { last_updated, latest } = touch
   return { ...item, metadata: { ...item.metadata, last_updated, latest } }

@@ -27,12 +27,18 @@ export function fuse(keyword: Float64Array, vector: Float64Array, weights: Weigh
 function scale(values: Float64Array): Float64Array {
   let low = Number.POSITIVE_INFINITY
   let high = Number.NEGATIVE_INFINITY
-  for (const value of values) {
-    low = Math.min(low, value)
-    high = Math.max(high, value)
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at] ?? 0
+    if (value < low) low = value
+    if (value > high) high = value
   }
-  if (high === low) return values.map((value) => (value > 0 ? 1 : 0))
-  return values.map((value) => (value - low) / (high - low))
+  const scaled = new Float64Array(values.length)
+  const range = high - low
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at] ?? 0
+    scaled[at] = high === low ? (value > 0 ? 1 : 0) : (value - low) / range
+  }
+  return scaled
 }
 
 /**
@@ -48,10 +54,24 @@ export function leaveOutCollisions(
     if ((rows[at] ?? -1) >= 0 && (shared[at] ?? 0) === 0) cosines[at] = 0
 }
 
-/** A number for each of `of`; 0 for none. */
-export function valuesOf(of: readonly number[], read: (one: number) => number | undefined): Float64Array {
-  const values = new Float64Array(of.length)
-  for (let at = 0; at < values.length; at++) values[at] = read(of[at] ?? -1) || 0
+/** The scores of rows, by the text of each; 0 for a row of -1. */
+export function scoresOfRows(
+  rows: readonly number[],
+  texts: Uint32Array,
+  scores: Float64Array,
+): Float64Array {
+  const values = new Float64Array(rows.length)
+  for (let at = 0; at < values.length; at++) {
+    const row = rows[at] ?? -1
+    values[at] = row < 0 ? 0 : (scores[texts[row] ?? 0] ?? 0)
+  }
+  return values
+}
+
+/** The cosines of matches; 0 for a match of -1 and for one without a vector. */
+export function cosinesOf(matches: readonly number[], cosines: Float32Array): Float64Array {
+  const values = new Float64Array(matches.length)
+  for (let at = 0; at < values.length; at++) values[at] = cosines[matches[at] ?? -1] || 0
   return values
 }
 

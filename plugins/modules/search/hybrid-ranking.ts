@@ -1,12 +1,28 @@
 import { bestFirst, onePerModule, type Place } from './best-first.ts'
-import { asksForNothingHere, type Candidates, placesWhere, prefer } from './candidates.ts'
+import {
+  asksForNothingHere,
+  type Candidates,
+  candidatesOf,
+  exampleTest,
+  moduleOf,
+  placeOf,
+  placesWhere,
+  prefer,
+} from './candidates.ts'
 import { type Explanation, explainKeyword, whatDecided } from './explain.ts'
-import { type Fused, fuse, leaveOutCollisions, lessen, valuesOf, type Weights } from './fusion.ts'
-import { joinIds } from './join-ids.ts'
+import {
+  cosinesOf,
+  type Fused,
+  fuse,
+  leaveOutCollisions,
+  lessen,
+  scoresOfRows,
+  type Weights,
+} from './fusion.ts'
 import type { KeywordIndex, KeywordScores } from './keyword-index.ts'
 import { putNamedFirst } from './named-first.ts'
 import type { QueryPlan } from './query-plan.ts'
-import { moduleKey, type SearchRecord } from './record-columns.ts'
+import type { SearchRecord } from './record-columns.ts'
 import type { SearchIndex } from './search-index.ts'
 import { type StoredRecord, sixDecimals, type VectorMetadata } from './vector-record.ts'
 import type { VectorFilter, VectorMatches, VectorStore } from './vector-store.ts'
@@ -99,7 +115,7 @@ export interface RankedRow {
   readonly words: readonly string[]
 }
 
-/** The latest versions that match by words alone, best first; the first `request.limit` are in their final order. */
+/** The latest versions that match by words alone, best first: `request.limit` of them and more, if there are more. */
 export async function rankByWords(
   index: SearchIndex,
   request: Pick<SearchRequest, 'query' | 'filter' | 'limit' | 'examples'>,
@@ -132,11 +148,14 @@ export async function rankByWords(
 
 interface Ranking {
   readonly candidates: Candidates
-  /** Candidates that match, best first. */
+  /** The best candidates that match, best first, and how many match. */
   readonly ranked: readonly number[]
+  readonly matching: number
+  /** All that match. */
+  all(): readonly number[]
   readonly plan: QueryPlan
-  /** Scores before providers and roots were preferred. */
-  readonly before: Float64Array
+  /** Scores before providers and roots were preferred; only where they are to be explained. */
+  readonly before: Float64Array | undefined
   /** Whether any module is about what the query asks for. */
   readonly fits: boolean
   readonly fused: Fused
@@ -160,16 +179,20 @@ async function rank(parts: SearchParts, request: SearchRequest, allVersions: boo
   const candidates = candidatesOf(index, filter, near)
   const scored = score(parts, request, candidates, heard)
   if (keyword) putNamedFirst(scored.fused.scores, candidates.rows, request.query, { index, words })
-  const isExample = (at: number): boolean => kindOf(parts, candidates, at) === 'example'
+  const isExample = exampleTest(index, candidates)
   const { matching } = scored
   const wanted = request.examples === 'left out' ? matching.filter((at) => !isExample(at)) : matching
   if (request.examples === 'less') lessen(scored.fused.scores, wanted.filter(isExample), EXAMPLE_SHARE)
-  const before = scored.fused.scores.slice()
+  const before = request.explain ? scored.fused.scores.slice() : undefined
   prefer(index, scored.fused.scores, candidates, { wanted, plan })
-  const ranked = bestFirst(wanted, scored.fused.scores, (at) => placeOf(parts, candidates, at), request.limit)
+  const place = (at: number): Place => placeOf(index, candidates, at)
+  const first = (count?: number) => bestFirst(wanted, scored.fused.scores, place, request.limit, count)
+  const ranked = first()
   return {
     candidates,
     ranked,
+    matching: wanted.length,
+    all: () => first(wanted.length),
     plan,
     before,
     fits: !asksForNothingHere(index, plan, words, { candidates, ranked, keyword }),
@@ -188,8 +211,8 @@ function score(
   { rows, matches, near }: Candidates,
   heard: KeywordScores | undefined,
 ): { readonly fused: Fused; readonly matching: readonly number[] } {
-  const shared = valuesOf(rows, (row) => (row < 0 ? 0 : heard?.scores[index.textOf(row)]))
-  const cosines = valuesOf(matches, (match) => near?.cosines[match])
+  const shared = heard ? scoresOfRows(rows, index.texts(), heard.scores) : new Float64Array(rows.length)
+  const cosines = near ? cosinesOf(matches, near.cosines) : new Float64Array(rows.length)
   if (hasVectorsOfWords) leaveOutCollisions(cosines, shared, rows)
   const words = mode === 'vector' ? new Float64Array(rows.length) : shared
   const isMatch = (at: number): boolean =>
@@ -210,35 +233,9 @@ function hasVector(near: VectorMatches | undefined, match: number): boolean {
   return match >= 0 && Number.isFinite(near?.cosines[match])
 }
 
-function candidatesOf(index: SearchIndex, filter: VectorFilter, near: VectorMatches | undefined): Candidates {
-  const rows = index.select(filter)
-  if (!near) return { rows, matches: rows.map(() => -1), near }
-  const { matchOf, foreign } = joinIds(index, near)
-  const matches = rows.map((row) => matchOf[row] ?? -1)
-  const others = foreign.filter((match) => !Number.isNaN(near.cosines[match]))
-  if (others.length === 0) return { rows, matches, near }
-  return { rows: [...rows, ...others.map(() => -1)], matches: [...matches, ...others], near }
-}
-
 const MODE_WEIGHTS: Readonly<Partial<Record<SearchMode, Weights>>> = {
   keyword: { keyword: 1, vector: 0 },
   vector: { keyword: 0, vector: 1 },
-}
-
-function kindOf({ index }: SearchParts, { rows, matches, near }: Candidates, at: number): string {
-  const row = rows[at] ?? -1
-  if (row >= 0) return index.isExample(row) ? 'example' : 'other'
-  return near?.record(matches[at] ?? 0).metadata.kind ?? 'other'
-}
-
-function placeOf({ index }: SearchParts, { rows, matches, near }: Candidates, at: number): Place {
-  const row = rows[at] ?? -1
-  if (row < 0 && near) {
-    const { metadata } = near.record(matches[at] ?? 0)
-    return { ...metadata, isLatest: metadata.latest }
-  }
-  const { ref, repository, path } = index.record(row)
-  return { ref, repository, path, isLatest: index.isLatest(row) }
 }
 
 /** Shown where nothing fits. */
@@ -250,9 +247,7 @@ async function answer(parts: SearchParts, request: SearchRequest, ranking: Ranki
   const isNone = !ranking.fits && weights.keyword > 0 && ranked.length > 0
   const limit = isNone ? Math.min(NEAREST, request.limit) : request.limit
   const readAs = [...ranking.plan.translations, ...ranking.plan.corrections]
-  const chosen = request.allVersions
-    ? ranked.slice(0, limit)
-    : onePerModule(ranked, (at) => moduleOf(parts, ranking.candidates, at), limit)
+  const chosen = request.allVersions ? ranked.slice(0, limit) : modulesOf(parts, ranking, limit)
   const results: SearchHit[] = []
   for (const at of chosen) results.push(await resultOf(parts, request, ranking, at))
   return {
@@ -269,17 +264,20 @@ async function answer(parts: SearchParts, request: SearchRequest, ranking: Ranki
   }
 }
 
+/** The best candidate of each of the best modules. */
+function modulesOf(parts: SearchParts, ranking: Ranking, limit: number): readonly number[] {
+  const { ranked, candidates, matching } = ranking
+  const module = (at: number): number => moduleOf(parts.index, candidates, at)
+  const chosen = onePerModule(ranked, module, limit)
+  return chosen.length === limit || ranked.length === matching
+    ? chosen
+    : onePerModule(ranking.all(), module, limit)
+}
+
 function lackingVectors({ near, matches }: Candidates): Pick<SearchAnswer, 'vectors'> {
   if (near === undefined) return { vectors: 'none' }
   const isWhole = !near.isWhole || matches.every((match) => hasVector(near, match))
   return isWhole ? {} : { vectors: 'partial' }
-}
-
-function moduleOf({ index }: SearchParts, { rows, matches, near }: Candidates, at: number): number {
-  const row = rows[at] ?? -1
-  if (row >= 0) return index.moduleOf(row)
-  const record = near?.record(matches[at] ?? 0)
-  return record ? moduleKey(record.metadata) : -1
 }
 
 async function resultOf(
@@ -335,7 +333,7 @@ function explanationOf(
   const cosine = candidates.near?.cosines[candidates.matches[at] ?? -1] || 0 // NaN: the store left it out
   const scaled = { keyword: fused.keyword[at] ?? 0, vector: fused.vector[at] ?? 0 }
   const score = fused.scores[at] ?? 0
-  const first = before[at] ?? 0
+  const first = before?.[at] ?? 0
   const weights = MODE_WEIGHTS[request.mode] ?? request.weights
   return {
     keyword: explainKeyword(match, scaled.keyword),

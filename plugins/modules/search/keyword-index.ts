@@ -1,3 +1,4 @@
+import { keepRecent } from '../../../server/plugin.ts'
 import type { Postings } from '../segments/postings.ts'
 import {
   memorySource,
@@ -9,7 +10,7 @@ import { openTermDictionary, uint16s } from '../segments/term-dictionary.ts'
 import { createTextWriter } from '../segments/text-writer.ts'
 import type { DocumentFrequencies } from './dense-features.ts'
 import { ALL_FIELDS, documentTerms, FIELDS, type KeywordDocument, NAMED_FIELDS } from './keyword-document.ts'
-import { scoreTexts, type TextScores, type WeightedTerm } from './keyword-score.ts'
+import { addTerm, scoreTexts, type TextScores, type WeightedTerm } from './keyword-score.ts'
 import { knowledgeOf } from './knowledge.ts'
 import type { Lexicon } from './lexicon.ts'
 import { nearTerms } from './near-terms.ts'
@@ -73,13 +74,20 @@ export interface SmallKeywordIndex extends KeywordIndex {
   search(query: string): { readonly hits: readonly KeywordHit[]; readonly fuzzy: boolean }
 }
 
+/** Features of which it is known how many texts have them: queries ask for the same again. */
+const COUNTS_KEPT = 10_000
+
 /** A keyword index over texts of an index on disk or in memory. */
 export function keywordIndex(stored: TextIndex, lexicon: Lexicon): KeywordIndex {
   const texts = remembering(stored)
+  const counts = keepRecent<string, number>(COUNTS_KEPT)
   return {
     size: texts.texts,
     texts,
-    frequencies: { documents: texts.texts, count: (feature) => textsWith(texts, feature) },
+    frequencies: {
+      documents: texts.texts,
+      count: (feature) => counts.get(feature, () => textsWith(texts, feature)),
+    },
     vocabulary: texts,
     plan: (query) => planQuery(query, knowledgeOf(lexicon), texts),
     score: (plan) => score(texts, plan),
@@ -127,16 +135,12 @@ function score(texts: TextIndex, plan: QueryPlan): KeywordScores {
     const named = scoreTexts(texts, names, NAME_FIELDS)
     for (let text = 0; text < named.length; text++) scores[text] = (scores[text] ?? 0) + (named[text] ?? 0)
   }
+  const factor = CONCEPT_WEIGHT * words
   const concepts = [...plan.concepts].map(([group, { weight }]) => {
-    const added = scoreTexts(texts, [{ term: group, weight }], CONCEPT_FIELDS)
-    for (let text = 0; text < added.length; text++) {
-      const value = CONCEPT_WEIGHT * words * (added[text] ?? 0)
-      added[text] = value
-      scores[text] = (scores[text] ?? 0) + value
-    }
-    return { group, added }
+    const gains = addTerm(scores, texts, { term: group, weight, factor }, CONCEPT_FIELDS)
+    return { group, factor, gains }
   })
-  if (scores.some((value) => value > 0)) {
+  if (isAnyAbove0(scores)) {
     const fuzzy = plan.corrections.length > 0 && own.every(({ weight }) => weight < 1)
     return { scores, fuzzy, match: (text) => matchOf(texts, { own, concepts, scores }, text) }
   }
@@ -145,7 +149,7 @@ function score(texts: TextIndex, plan: QueryPlan): KeywordScores {
     own.map(({ term }) => term),
   )
   const likely = scoreTexts(texts, near, WORD_FIELDS)
-  const fuzzy = likely.some((value) => value > 0)
+  const fuzzy = isAnyAbove0(likely)
   return {
     scores: likely,
     fuzzy,
@@ -153,9 +157,14 @@ function score(texts: TextIndex, plan: QueryPlan): KeywordScores {
   }
 }
 
+function isAnyAbove0(scores: TextScores): boolean {
+  for (let text = 0; text < scores.length; text++) if ((scores[text] ?? 0) > 0) return true
+  return false
+}
+
 interface Scored {
   readonly own: readonly WeightedTerm[]
-  readonly concepts: readonly { readonly group: string; readonly added: TextScores }[]
+  readonly concepts: readonly ScoredConcept[]
   readonly scores: TextScores
 }
 
@@ -165,11 +174,27 @@ function matchOf(texts: TextIndex, { own, concepts, scores }: Scored, text: numb
     const fields = fieldsOf(texts, term, text)
     if (fields.length > 0) match[term] = fields
   }
-  const added = concepts.flatMap(({ group, added: by }) => {
-    const value = by[text] ?? 0
-    return value > 0 ? [[group, value] as const] : []
+  const added = concepts.flatMap((concept) => {
+    const value = addedBy(texts, concept, text)
+    return value > 0 ? [[concept.group, value] as const] : []
   })
   return { score: scores[text] ?? 0, match, concepts: Object.fromEntries(added) }
+}
+
+interface ScoredConcept {
+  readonly group: string
+  readonly factor: number
+  /** What each entry of the group gave. */
+  readonly gains: Float64Array
+}
+
+/** What a concept added to the score of a text. */
+function addedBy(texts: TextIndex, { group, factor, gains }: ScoredConcept, text: number): number {
+  const postings = texts.postings(group)
+  let sum = 0
+  for (let at = firstOf(postings, text); at < postings.length && postings.texts[at] === text; at++)
+    sum += gains[at] ?? 0
+  return factor * sum
 }
 
 /** The fields of a text that have a term as a word. */

@@ -26,57 +26,93 @@ export function scoreTexts(
   fields: readonly number[],
 ): TextScores {
   const scores = new Float64Array(index.bound)
-  const [only] = terms
-  if (terms.length === 1 && only) {
-    addTerm(index, only, fields, (text, score) => {
-      scores[text] = (scores[text] ?? 0) + score
-    })
-    return scores
-  }
   const bySource = new Map<string, WeightedTerm[]>()
   for (const term of terms) {
     const source = term.source ?? term.term
     bySource.set(source, [...(bySource.get(source) ?? []), term])
   }
-  let number = 0
-  const matched = new Uint16Array(index.bound)
-  const lastSource = new Uint16Array(index.bound)
+  const counter = { found: new Uint16Array(index.bound), lastSource: new Uint16Array(index.bound), source: 0 }
   for (const group of bySource.values()) {
-    number++
-    for (const term of group) {
-      addTerm(index, term, fields, (text, score) => {
-        scores[text] = (scores[text] ?? 0) + score
-        if (lastSource[text] === number) return
-        lastSource[text] = number
-        matched[text] = (matched[text] ?? 0) + 1
-      })
-    }
+    counter.source++
+    for (const term of group) addWord(scores, counter, { index, term, fields })
   }
-  for (let text = 0; text < scores.length; text++) scores[text] = (scores[text] ?? 0) * (matched[text] ?? 0)
+  const { found } = counter
+  if (terms.length > 1)
+    for (let text = 0; text < scores.length; text++) scores[text] = (scores[text] ?? 0) * (found[text] ?? 0)
   return scores
 }
 
-function addTerm(
-  index: TextIndex,
-  { term, weight }: WeightedTerm,
-  fields: readonly number[],
-  add: (text: number, score: number) => void,
+/** Of how many words of the query each text has one, and which was the last. */
+interface Counter {
+  readonly found: Uint16Array
+  readonly lastSource: Uint16Array
+  source: number
+}
+
+interface Word {
+  readonly index: TextIndex
+  readonly term: WeightedTerm
+  readonly fields: readonly number[]
+}
+
+function addWord(
+  scores: TextScores,
+  { found, lastSource, source }: Counter,
+  { index, term, fields }: Word,
 ): void {
-  const postings = index.postings(term)
-  const found = new Array<number>(fields.length).fill(0)
-  for (let at = 0; at < postings.length; at++) {
-    const field = postings.fields[at] ?? 0
-    found[field] = (found[field] ?? 0) + 1
+  const { texts, length, fields: places } = index.postings(term.term)
+  const given = gainsOf(index, term, fields)
+  for (let at = 0; at < length; at++) {
+    if (fields[places[at] ?? 0] === 0) continue
+    const text = texts[at] ?? 0
+    scores[text] = (scores[text] ?? 0) + (given[at] ?? 0)
+    if (lastSource[text] === source) continue
+    lastSource[text] = source
+    found[text] = (found[text] ?? 0) + 1
   }
-  const rarity = found.map((count) => Math.log(1 + (index.texts - count + 0.5) / (count + 0.5)))
-  for (let at = 0; at < postings.length; at++) {
-    const field = postings.fields[at] ?? 0
-    const boost = fields[field] ?? 0
+}
+
+/**
+ * Adds to the score of each text what a term gives it in all of `fields`, times a factor. Gives what each entry of the
+ * term gave, before the factor.
+ */
+export function addTerm(
+  scores: TextScores,
+  index: TextIndex,
+  term: WeightedTerm & { readonly factor: number },
+  fields: readonly number[],
+): Float64Array {
+  const { texts, length } = index.postings(term.term)
+  const given = gainsOf(index, term, fields)
+  for (let at = 0; at < length; ) {
+    const text = texts[at] ?? 0
+    let sum = 0
+    for (; at < length && texts[at] === text; at++) sum += given[at] ?? 0
+    scores[text] = (scores[text] ?? 0) + term.factor * sum
+  }
+  return given
+}
+
+/** What each entry of a term gives its text; 0 in a field that is left out. */
+function gainsOf(index: TextIndex, { term, weight }: WeightedTerm, boosts: readonly number[]): Float64Array {
+  const { length, texts, fields, counts } = index.postings(term)
+  const entries = new Float64Array(boosts.length)
+  for (let at = 0; at < length; at++) {
+    const field = fields[at] ?? 0
+    entries[field] = (entries[field] ?? 0) + 1
+  }
+  const rarity = entries.map((count) => Math.log(1 + (index.texts - count + 0.5) / (count + 0.5)))
+  const means = Float64Array.from(index.averageLengths, (mean) => mean || 1)
+  const gains = new Float64Array(length)
+  const { lengths, fields: width } = index
+  for (let at = 0; at < length; at++) {
+    const field = fields[at] ?? 0
+    const boost = boosts[field] ?? 0
     if (boost === 0) continue
-    const text = postings.texts[at] ?? 0
-    const count = postings.counts[at] ?? 0
-    const share = index.lengthOf(text, field) / (index.averageLengths[field] || 1)
+    const count = counts[at] ?? 0
+    const share = (lengths[(texts[at] ?? 0) * width + field] ?? 0) / (means[field] ?? 1)
     const saturated = (count * (K + 1)) / (count + K * (1 - B + B * share))
-    add(text, weight * boost * (rarity[field] ?? 0) * (D + saturated))
+    gains[at] = weight * boost * (rarity[field] ?? 0) * (D + saturated)
   }
+  return gains
 }

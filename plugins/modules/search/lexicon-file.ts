@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { findNodeAtLocation, type Node, type ParseError, parseTree } from 'jsonc-parser'
 import * as z from 'zod'
+import { PREPARED_STEMS, PREPARED_WORDS } from '../../../generated/lexicon-phrases.ts'
 import { once, readRegularFile, systemCode } from '../../../server/plugin.ts'
 import builtIn from '../assets/lexicon.json' with { type: 'json' }
 import { refusals } from '../reasons.ts'
@@ -36,8 +37,10 @@ export async function loadLexicon(configFile: string | undefined): Promise<Lexic
   return lexiconOf(await readUserLexicon(configFile))
 }
 
+const PREPARED = { words: PREPARED_WORDS, stems: PREPARED_STEMS }
+
 /** What is read of the built-in concepts serves every run of a process. */
-const builtInLexicon = once(() => createLexicon(builtIn.groups, String(builtIn.version)))
+const builtInLexicon = once(() => createLexicon(builtIn.groups, String(builtIn.version), PREPARED))
 
 /**
  * The built-in concepts and those of a user's text. The version names both, because stored vectors depend on them.
@@ -47,7 +50,7 @@ export function lexiconOf(text: string | undefined): Lexicon {
   if (text === undefined) return builtInLexicon()
   const own = parseUserLexicon(text)
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 12)
-  return createLexicon([...builtIn.groups, ...own.groups], `${builtIn.version}+${digest}`)
+  return createLexicon([...builtIn.groups, ...own.groups], `${builtIn.version}+${digest}`, PREPARED)
 }
 
 /** The text of the user's concepts; undefined where there are none. Errors: `invalid`/`lexicon_invalid` for what is not a file, and beyond 8 MiB. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { PREPARED_STEMS, PREPARED_WORDS } from '../../../generated/lexicon-phrases.ts'
 import builtIn from '../assets/lexicon.json' with { type: 'json' }
 import { beginningOf, createLexicon, type Lexicon } from './lexicon.ts'
+import { preparePhrases } from './prepared-phrases.ts'
 import { stem } from './stemmer.ts'
 import { tokenize } from './tokens.ts'
 
@@ -49,4 +51,24 @@ test('a user may name a built-in concept again, in any spelling', () => {
   const lexicon = createLexicon([...builtIn.groups, ...own], 'own')
   for (const text of own[0]?.phrases ?? [])
     assert.ok(lexicon.meant(tokenize(text), NONE).has('private-network'), text)
+})
+
+test('prepared phrases are those that are compiled, with and without concepts of a user', () => {
+  const own = [{ id: 'own-concept', phrases: ['zeppelin', 'zeppelin hangar', 'vpc'] }]
+  for (const groups of [builtIn.groups, [...builtIn.groups, ...own]]) {
+    const plain = createLexicon(groups, '')
+    const prepared = createLexicon(groups, '', preparePhrases(builtIn.groups))
+    assert.deepEqual([...prepared.words], [...plain.words])
+    for (const [at, text] of [...TEXTS, 'zeppelin hangar vpc'].entries()) {
+      const tokens = tokenize(
+        `${text} without ${TEXTS[(at * 7919) % TEXTS.length]} ${text.replaceAll(' ', '')}`,
+      )
+      assert.deepEqual([...prepared.meant(tokens, NONE)], [...plain.meant(tokens, NONE)], text)
+      assert.deepEqual([...prepared.match(tokens)], [...plain.match(tokens)], text)
+    }
+  }
+})
+
+test('the prepared phrases of the built-in lexicon are those of its file', () => {
+  assert.deepEqual(preparePhrases(builtIn.groups), { words: PREPARED_WORDS, stems: PREPARED_STEMS })
 })

@@ -1,28 +1,17 @@
 import { once } from '../../../server/plugin.ts'
+import {
+  type ConceptGroup,
+  type ConceptPhrase,
+  noPhrases,
+  type Phrases,
+  phrasesOf,
+  push,
+  textsOf,
+  type WrittenPhrase,
+} from './concept-phrases.ts'
+import { NOT_PREPARED, type PreparedPhrases, readyPhrases } from './prepared-phrases.ts'
 import { stem } from './stemmer.ts'
-import type { Tokens } from './tokens.ts'
-import { wordsAsWritten, writtenWords } from './tokens.ts'
-
-/** Phrases that mean (about) the same. `id` is a stable slug: its hash is a feature of stored vectors. */
-export interface ConceptGroup {
-  readonly id: string
-  /** What a module's text says, and a query too. */
-  readonly phrases: readonly string[]
-  /** What only a query says: outcomes, complaints, everyday words. In a README they would mean little. */
-  readonly asks?: readonly string[]
-}
-
-/** One phrase as stems. */
-interface ConceptPhrase {
-  readonly group: string
-  readonly stems: readonly string[]
-  /** Words of the phrase, also where a name writes them as one. */
-  readonly words: number
-  /** One everyday word that only queries say for it ("server", "data"). */
-  readonly isVague: boolean
-  /** Says what is not wanted ("without servers"), so it matches words that a query excludes. */
-  readonly excludes: boolean
-}
+import { type Tokens, wordsAsWritten } from './tokens.ts'
 
 /** A concept that a query means: how far its words are from a phrase (1: as written), and how many they are. */
 export interface MeantConcept {
@@ -51,15 +40,17 @@ const NEAR_WEIGHT = 0.6
 /** The words of such a phrase are within so many words of a query. */
 const NEAR_WORDS = 5
 
-const EXCLUDING = /\b(?:without|no|not|never|off|out of|avoid)\b/
-
 /**
- * A lexicon of these groups; a group named twice joins its phrases. `version` goes into the stores' headers. A phrase is
- * compiled when a word like one of its own is met: a query has a few words, the built-in phrases some ten thousand.
+ * A lexicon of these groups; a group named twice joins its phrases. `version` goes into the stores' headers. A phrase that
+ * is not `prepared` is compiled when a word like one of its own is met: a query has a few words, a user many phrases.
  */
-export function createLexicon(groups: readonly ConceptGroup[], version: string): Lexicon {
+export function createLexicon(
+  groups: readonly ConceptGroup[],
+  version: string,
+  prepared: PreparedPhrases = NOT_PREPARED,
+): Lexicon {
   const texts = once(() => groups.flatMap(textsOf))
-  const compiled = once(() => createPhrases(texts()))
+  const compiled = once(() => createPhrases(texts(), prepared))
   return {
     version,
     get words() {
@@ -78,36 +69,16 @@ export function createLexicon(groups: readonly ConceptGroup[], version: string):
   }
 }
 
-/** One phrase of a group as it is written. */
-interface WrittenPhrase {
-  readonly group: string
-  readonly text: string
-  readonly isSaid: boolean
-}
-
-function textsOf({ id, phrases, asks = [] }: ConceptGroup): WrittenPhrase[] {
-  return [
-    ...phrases.map((text) => ({ group: id, text, isSaid: true })),
-    ...asks.map((text) => ({ group: id, text, isSaid: false })),
-  ]
-}
-
-/** Compiled phrases: those that texts say by their first word, those that queries say, and those by each of their words. */
-interface Phrases {
-  readonly said: Map<string, ConceptPhrase[]>
-  readonly asked: Map<string, ConceptPhrase[]>
-  readonly near: Map<string, ConceptPhrase[]>
-}
-
-/** Compiles phrases by how their words begin, each list in the order of `texts`. */
-function createPhrases(texts: readonly WrittenPhrase[]) {
-  const words = new Set<string>()
+/** Compiles phrases that are not prepared by how their words begin, each list in the order of `texts`. */
+function createPhrases(texts: readonly WrittenPhrase[], prepared: PreparedPhrases) {
+  const words = new Set<string>(prepared.words === '' ? [] : prepared.words.split(' '))
+  const ready = readyPhrases(texts, prepared.stems)
   const begins = remember(beginningOf)
   const byBeginning = new Map<string, WrittenPhrase[]>()
   const note = (beginning: string, written: WrittenPhrase): void => {
     if (byBeginning.get(beginning)?.at(-1) !== written) push(byBeginning, beginning, written)
   }
-  for (const written of texts) {
+  for (const written of texts.slice(ready.count)) {
     const parts = wordsAsWritten(written.text)
     for (const part of parts) {
       words.add(part)
@@ -115,7 +86,7 @@ function createPhrases(texts: readonly WrittenPhrase[]) {
     }
     if (parts.length > 1) note(beginningOf(parts.join('')), written)
   }
-  const phrases: Phrases = { said: new Map(), asked: new Map(), near: new Map() }
+  const phrases = noPhrases()
   const compiledOf = remember((written: WrittenPhrase) => phrasesOf(written))
   const compile = remember((beginning: string) => {
     for (const written of byBeginning.get(beginning) ?? [])
@@ -124,16 +95,33 @@ function createPhrases(texts: readonly WrittenPhrase[]) {
   return {
     words,
     /** The phrases that have one of these stems, and others. */
-    like(stems: readonly string[]): Phrases {
+    like(stems: readonly string[]) {
       for (const stem of stems) compile(beginningOf(stem))
-      return phrases
+      return bothOf(ready.like(stems), phrases)
     },
-    all(): Phrases {
+    all() {
       for (const beginning of byBeginning.keys()) compile(beginning)
-      return phrases
+      return bothOf(ready.all(), phrases)
     },
   }
 }
+
+/** Lists of phrases by word. */
+interface ByWord {
+  get(word: string): readonly ConceptPhrase[] | undefined
+}
+
+function bothOf(first: Phrases, then: Phrases) {
+  const joined = (key: keyof Phrases): ByWord => {
+    const [some, more] = [first[key], then[key]]
+    if (more.size === 0) return some
+    return { get: (word) => [...(some.get(word) ?? NO_PHRASES), ...(more.get(word) ?? NO_PHRASES)] }
+  }
+  return { said: joined('said'), asked: joined('asked'), near: joined('near') }
+}
+
+/** Most words begin none: a list for each of them would be much garbage in a long text. */
+const NO_PHRASES: readonly ConceptPhrase[] = []
 
 /** Adds a phrase where its words begin so; where they begin otherwise, it is added with others that do. */
 function addPhrase(
@@ -168,8 +156,6 @@ export function beginningOf(word: string): string {
 }
 
 const NONE: ReadonlySet<number> = new Set()
-
-type ByWord = ReadonlyMap<string, readonly ConceptPhrase[]>
 
 function meantConcepts(
   tokens: Tokens,
@@ -229,38 +215,7 @@ function singlePhrases(phrases: readonly ConceptPhrase[]): readonly PlacedPhrase
   return phrases.flatMap((phrase): PlacedPhrase[] => (phrase.stems.length === 1 ? [[phrase, -1]] : []))
 }
 
-/** Most words begin none: a list for each of them would be much garbage in a long text. */
-const NO_PHRASES: readonly ConceptPhrase[] = []
-
 function followsAt(stems: readonly string[], words: readonly string[], at: number): boolean {
   for (let offset = 0; offset < stems.length; offset++) if (words[at + offset] !== stems[offset]) return false
   return true
-}
-
-function push<T>(map: Map<string, T[]>, key: string, phrase: T): void {
-  const list = map.get(key)
-  if (list) list.push(phrase)
-  else map.set(key, [phrase])
-}
-
-/** A phrase word by word without stop words, as texts are, and as names write it; none for one of stop words only. */
-function phrasesOf({ group, text, isSaid }: WrittenPhrase): ConceptPhrase[] {
-  const telling = writtenWords(text).words.filter(({ isStopWord }) => !isStopWord)
-  if (telling.length === 0) return []
-  const stems = telling.map((word) => word.stem)
-  const isVague = !isSaid && stems.length === 1
-  const phrase = { group, stems, words: stems.length, isVague, excludes: EXCLUDING.test(text) }
-  const joined = joinedStem(text)
-  return joined === undefined ? [phrase] : [phrase, { ...phrase, stems: [joined] }]
-}
-
-/** Shorter ones are words of their own. */
-const SHORTEST_JOINED = 8
-
-/** A phrase of several words as names write it (`virtualnetwork`): one stem. */
-function joinedStem(text: string): string | undefined {
-  const words = text.split(/[ -]+/)
-  const joined = words.join('')
-  if (words.length < 2 || words.length > 3 || joined.length < SHORTEST_JOINED) return undefined
-  return /^[a-z]+$/.test(joined) ? stem(joined) : undefined
 }

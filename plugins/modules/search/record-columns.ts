@@ -26,6 +26,7 @@ export type SearchRecord = Pick<
 export const ID_BYTES = 32
 export const DIGEST_BYTES = 16
 const KINDS = ['root', 'submodule', 'example'] as const
+const EXAMPLE = KINDS.indexOf('example')
 
 /** The digest by which a record is known to be unchanged. */
 export function recordDigest(record: IndexRecord): Buffer {
@@ -116,6 +117,8 @@ export interface RecordColumns {
   /** The main provider, then all of them. */
   readonly providers: () => readonly (readonly string[])[]
   kindOf(row: number): (typeof KINDS)[number]
+  /** 1 for each example. */
+  examples(): Uint8Array
   record(row: number): SearchRecord
 }
 
@@ -146,6 +149,7 @@ export function recordColumns(file: SectionFile): RecordColumns {
     repositories: values('repositories'),
     refs: values('refs'),
     providers: values('providers'),
+    examples: () => kinds().map((kind) => (kind === EXAMPLE ? 1 : 0)),
     kindOf: (row) => KINDS[kinds()[row] ?? 0] ?? 'root',
     record: (row) => records.get(row, () => read(row)),
   }

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { createSimulatedDisk, type Image } from '../../../server/platform/testing/simulated-disk.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { recordOf } from '../ingest/summary-output.ts'
 import { type IndexRecord, type ModuleIndex, moduleId } from '../output/module-index.ts'
 import { DamagedFile } from '../segments/section-file.ts'
 import { openSegmentSet } from '../segments/segment-set.ts'
+import { indexChanges, statesAfter } from '../testing/index-steps.ts'
 import { OWN_QUERIES, OWN_SUMMARIES } from '../testing/own-corpus.ts'
 import { rankByWords } from './hybrid-ranking.ts'
 import { loadLexicon } from './lexicon-file.ts'
@@ -62,13 +64,13 @@ function stageOf() {
     { below: () => 0 },
   )
   const read = { summaries: 0 }
-  const save = ({ index, summaries }: World): Promise<void> => {
+  const save = ({ index, summaries }: World, earlier?: ModuleIndex): Promise<void> => {
     read.summaries = 0
     const load = async ({ id }: IndexRecord): Promise<ModuleSummary> => {
       read.summaries++
       return summaries.get(id) ?? assert.fail(`no summary of ${id}`)
     }
-    return saveSearchIndex(OUT, { index, lexicon, load }, simulated.disk)
+    return saveSearchIndex(OUT, { index, earlier, lexicon, load }, simulated.disk)
   }
   const open = (): SearchIndex => openSearchIndex(OUT, lexicon, simulated.disk) ?? assert.fail('no index')
   return { ...simulated, save, open, read }
@@ -224,4 +226,26 @@ test('a disk that fills during an update leaves the index as it was', async () =
       assert.deepEqual(await answersOf(stage.open()), await freshAnswers(updated))
     }
   }
+})
+
+test('an update that looks at what changed leaves the very files of one that looks at everything', async () => {
+  await fc.assert(
+    fc.asyncProperty(indexChanges, fc.nat(40), async (runs, others) => {
+      const [stepped, whole] = [stageOf(), stageOf()]
+      const base = worldOf(['v0.1.0'])
+      let earlier: ModuleIndex | undefined
+      for (const { index, summaries } of statesAfter(runs)) {
+        const records = [...index.records, ...base.index.records.slice(0, others)]
+        const world = {
+          index: { ...index, records },
+          summaries: new Map([...summaries, ...base.summaries]),
+        }
+        await stepped.save(world, earlier)
+        await whole.save({ ...world, index: structuredClone(world.index) })
+        assert.deepEqual(stepped.image(), whole.image())
+        earlier = world.index
+      }
+    }),
+    { numRuns: 60 },
+  )
 })

@@ -1,6 +1,7 @@
 import { once } from '../../../server/plugin.ts'
 import { ENDED, emptyStates, LATEST, LIVE, type SegmentSet } from '../segments/segment-set.ts'
 import { openTermDictionary, uint16s } from '../segments/term-dictionary.ts'
+import type { StoredIds } from './id-table.ts'
 import { ALL_FIELDS } from './keyword-document.ts'
 import { type KeywordIndex, keywordIndex } from './keyword-index.ts'
 import type { Lexicon } from './lexicon.ts'
@@ -26,6 +27,10 @@ export interface SearchIndex {
   keyword(scope: Scope): KeywordIndex
   /** The text of a record, as `keyword` numbers them. */
   textOf(row: number): number
+  /** The texts of all records. */
+  texts(): Uint32Array
+  /** 1 for each record that is an example. */
+  examples(): Uint8Array
   /** A number for the module of a record: its versions share it. */
   moduleOf(row: number): number
   /** Records that pass the filter, in no particular order. */
@@ -79,6 +84,7 @@ export function searchIndexOf(set: SegmentSet, lexicon: Lexicon): SearchIndex {
   const moduleOf = (row: number): number => at(row, (held, local) => held.modules()[local] ?? 0, 0)
   const ended = (set.meta['ended'] ?? {}) as Readonly<Record<string, string>> // as `updateSet` made it
   const versions = once(() => versionFinder(set, columns))
+  const latest = once(() => selectRows(set, columns, { latestOnly: true }))
   let ids: Buffer | undefined
   return {
     source: String(set.meta['source']),
@@ -94,7 +100,9 @@ export function searchIndexOf(set: SegmentSet, lexicon: Lexicon): SearchIndex {
     textOf: (row) =>
       at(row, (held, local, segment) => (textBases[segment] ?? 0) + (held.texts()[local] ?? 0), 0),
     moduleOf,
-    select: (filter) => selectRows(set, columns, filter),
+    texts: once(() => joinedTexts(set, columns, textBases)),
+    examples: once(() => exampleRows(set, columns)),
+    select: (filter) => (isOfLatest(filter) ? latest() : selectRows(set, columns, filter)),
     record: (row) => at(row, (held, local) => held.record(local), NO_RECORD),
     lastUpdated: (row) => new Date(set.updated[row] ?? 0).toISOString(),
     isLatest: (row) => ((set.flags[row] ?? 0) & LATEST) !== 0,
@@ -165,6 +173,11 @@ export function isLive({ flags }: Pick<SegmentSet, 'flags'>, row: number): boole
   return ((flags[row] ?? 0) & LIVE) !== 0
 }
 
+/** The ids of a set, for `rowsOfIds`. */
+export function storedIds(set: SegmentSet, columns: readonly RecordColumns[]): StoredIds {
+  return { ids: columns.map((held) => held.ids()), isLive: (row) => isLive(set, row) }
+}
+
 /** How many records of a set were neither replaced nor removed. */
 export function liveRecords({ flags }: Pick<SegmentSet, 'flags'>): number {
   let live = 0
@@ -195,6 +208,30 @@ function chosenTexts(set: SegmentSet, segment: number, texts: Uint32Array, scope
     bound = Math.max(bound, text + 1)
   }
   return { isIn, bound }
+}
+
+function joinedTexts(
+  { segments, records }: SegmentSet,
+  columns: readonly RecordColumns[],
+  bases: readonly number[],
+) {
+  const joined = new Uint32Array(records)
+  for (const [at, held] of columns.entries()) {
+    const [own, first, base] = [held.texts(), segments[at]?.base ?? 0, bases[at] ?? 0]
+    for (let local = 0; local < own.length; local++) joined[first + local] = base + (own[local] ?? 0)
+  }
+  return joined
+}
+
+function exampleRows({ segments, records }: SegmentSet, columns: readonly RecordColumns[]): Uint8Array {
+  const examples = new Uint8Array(records)
+  for (const [at, held] of columns.entries()) examples.set(held.examples(), segments[at]?.base ?? 0)
+  return examples
+}
+
+/** Whether a filter lets every latest version pass, and nothing else. */
+export function isOfLatest({ latestOnly, ...others }: VectorFilter): boolean {
+  return latestOnly === true && Object.values(others).every((value) => value === undefined)
 }
 
 /** Rows of a set that pass a filter. */

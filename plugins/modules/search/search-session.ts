@@ -2,7 +2,9 @@ import { join } from 'node:path'
 import { keepRecent, realDisk } from '../../../server/plugin.ts'
 import type { EmbeddingOptions } from '../config.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
-import { contentOf, type IndexRecord, loadIndexHead, type ModuleIndex } from '../output/module-index.ts'
+import { contentOf } from '../output/index-content.ts'
+import { loadIndexHead } from '../output/index-file.ts'
+import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { loadSummary } from '../output/summary-files.ts'
 import { DamagedFile } from '../segments/section-file.ts'
 import type { VectorPlace } from './database-vectors.ts'
@@ -117,6 +119,13 @@ function recentSummaries(outputDir: string): (name: string) => Promise<ModuleSum
 interface Held {
   readonly lexicon: Lexicon
   readonly index: SearchIndex
+  /** What the head of the module index said before it was opened. */
+  readonly content: string
+}
+
+/** An earlier version of satchel may have written the head, whose content is another text for the same modules. */
+function isOf({ index, content }: Held, wanted: string): boolean {
+  return index.source === wanted || (wanted !== '' && content === wanted)
 }
 
 /** Holds the index of an output directory while its modules stay the same; concurrent searches share one opening. */
@@ -151,12 +160,12 @@ function createIndexHolder(outputDir: string) {
   return {
     async current(lexicon: Lexicon, loadModules: LoadModules): Promise<SearchIndex> {
       const content = loadIndexHead(outputDir)?.content ?? ''
-      if (held?.lexicon === lexicon && held.index.source === content) return held.index
+      if (held?.lexicon === lexicon && isOf(held, content)) return held.index
       if (opening?.content !== content || opening.lexicon !== lexicon)
         opening = { content, lexicon, index: open(content, lexicon, loadModules) }
       const mine = opening
       try {
-        return hold({ lexicon, index: await mine.index })
+        return hold({ lexicon, content, index: await mine.index })
       } finally {
         if (opening === mine) opening = undefined
       }
@@ -165,7 +174,7 @@ function createIndexHolder(outputDir: string) {
       const modules = await loadModules()
       if (!modules) return emptySearchIndex(lexicon)
       const index = await currentSearchIndex(undefined, { index: modules, lexicon, load })
-      return hold({ lexicon, index })
+      return hold({ lexicon, index, content: '' })
     },
     forget(): void {
       if (held) closeLater(held.index, undefined)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { bestFirst } from './best-first.ts'
+import { bestFirst, highest } from './best-first.ts'
 import { similarity, similarityTo } from './stored-vectors.ts'
 
 const number = fc.float({ min: -1, max: 1, noNaN: true })
@@ -46,8 +46,13 @@ test('candidates come by falling score, and equal ones by their places', () => {
       const scoreOf = (at: number): number => scores[at] ?? 0
       const right = candidates.toSorted((a, b) => scoreOf(b) - scoreOf(a) || byPlace(a, b))
       assert.deepEqual(ranked.slice(0, needed), right.slice(0, needed))
-      assert.deepEqual(ranked.map(scoreOf), right.map(scoreOf))
-      assert.deepEqual(ranked.toSorted(), candidates.toSorted())
+      assert.deepEqual(ranked.map(scoreOf), right.slice(0, ranked.length).map(scoreOf))
+      assert.ok(ranked.length >= Math.min(needed, candidates.length))
+      const all = bestFirst(candidates, scores, placeOf, needed, candidates.length)
+      assert.deepEqual(all.slice(0, ranked.length), ranked)
+      assert.deepEqual(all.toSorted(), candidates.toSorted())
+      const falling = candidates.toSorted((a, b) => scoreOf(b) - scoreOf(a))
+      assert.deepEqual(highest(candidates, scores, needed), falling.slice(0, needed))
     }),
   )
 })

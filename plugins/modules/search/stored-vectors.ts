@@ -1,7 +1,9 @@
+import { once } from '../../../server/plugin.ts'
 import { LATEST, type SegmentSet } from '../segments/segment-set.ts'
+import { rowsOfIds } from './id-table.ts'
 import { unpackText } from './packed-text.ts'
 import { ID_BYTES, type RecordColumns } from './record-columns.ts'
-import { isLive, liveRecords, segmentFinder, selectRows } from './search-index.ts'
+import { isLive, isOfLatest, liveRecords, segmentFinder, selectRows, storedIds } from './search-index.ts'
 import { parseHeader, type StoreHeader } from './store-header.ts'
 import type { StoredRecord } from './vector-record.ts'
 import { openVectorSegment, type VectorSegment } from './vector-segments.ts'
@@ -13,8 +15,12 @@ export interface StoredVectors {
   readonly set: SegmentSet
   /** Records that were neither replaced nor removed. */
   readonly live: number
+  /** The content of the module index that the records are of, if the writer knew it. */
+  readonly content: string | undefined
   /** Record id -> row of the set. */
   rows(): ReadonlyMap<string, number>
+  /** The row of each of these records, or -1; none is named twice. */
+  rowsOf(ids: readonly string[]): Int32Array
   digest(row: number): string
   record(row: number): StoredRecord
   item(row: number): VectorItem
@@ -32,6 +38,7 @@ export function storedVectors(set: SegmentSet, place: string): StoredVectors | u
   const segmentOf = segmentFinder(set)
   const held: Float32Array[] = segments.map(() => new Float32Array(0))
   let ids: Buffer | undefined
+  const latest = once(() => selectRows(set, columns, { latestOnly: true }))
   const at = <T>(row: number, read: (segment: VectorSegment, local: number, number: number) => T): T => {
     const number = segmentOf(row)
     const segment = segments[number]
@@ -56,12 +63,13 @@ export function storedVectors(set: SegmentSet, place: string): StoredVectors | u
     const stored = packed(row)
     return { ...stored, document: unpackText(stored.document) }
   }
-  const select = (filter: VectorFilter): readonly number[] => selectRows(set, columns, filter)
   return {
     header,
     set,
     live: liveRecords(set),
+    content: typeof set.meta['content'] === 'string' ? set.meta['content'] : undefined,
     rows: () => liveRows(set, columns),
+    rowsOf: (wanted) => rowsOfIds(storedIds(set, columns), wanted),
     digest: (row) => at(row, (segment, local) => segment.digest(local)),
     record,
     item(row) {
@@ -72,18 +80,16 @@ export function storedVectors(set: SegmentSet, place: string): StoredVectors | u
       })
       return { ...packed(row), vector }
     },
-    select,
+    select: (filter) => selectRows(set, columns, filter),
     nearest(query, filter) {
       ids ??= Buffer.concat(columns.map((own) => own.ids()))
       const cosines = new Float32Array(set.records).fill(Number.NaN)
       const similar = similarityTo(query)
-      const rows = select(filter)
+      const rows = isOfLatest(filter) ? latest() : selectRows(set, columns, filter)
       for (const { number, from, to } of bySegment(set, rows)) {
         const { base } = set.segments[number] ?? { base: 0 }
         const vectorOf = segments[number]?.vectors() ?? new Uint32Array(0)
-        let count = 0
-        for (let at = from; at < to; at++)
-          count = Math.max(count, (vectorOf[(rows[at] ?? 0) - base] ?? 0) + 1)
+        const count = highestOf(vectorOf, rows.slice(from, to), base) + 1
         const vectors = vectorsOf(number, count)
         for (let at = from; at < to; at++) {
           const row = rows[at] ?? 0
@@ -93,6 +99,13 @@ export function storedVectors(set: SegmentSet, place: string): StoredVectors | u
       return { ids, cosines, isWhole: true, record }
     },
   }
+}
+
+/** The highest number of these rows; -1 for none. */
+function highestOf(numbers: Uint32Array, rows: readonly number[], base: number): number {
+  let most = -1
+  for (const row of rows) most = Math.max(most, numbers[row - base] ?? 0)
+  return most
 }
 
 function liveRows(set: SegmentSet, columns: readonly RecordColumns[]): Map<string, number> {

@@ -76,6 +76,28 @@ test('what was stored is found by its vector, filtered, touched, replaced and re
   )
 })
 
+test('a store tells the content that its records are of only where nothing else wrote it meanwhile', async (t) => {
+  const store = await openIn(await temporary(t))
+  const write = (content?: { from: string | undefined; to: string }) =>
+    store.apply(HEADER, { upsert: [item(1)], touch: [], remove: [], ...(content && { content }) })
+  const after: (string | undefined)[] = []
+  for (const content of [
+    { from: undefined, to: 'a' },
+    { from: 'a', to: 'b' },
+    { from: 'a', to: 'c' }, // of a run that looked at the store before the last one wrote it
+    { from: undefined, to: 'd' },
+    undefined, // of a run with another output directory
+  ]) {
+    await write(content)
+    after.push(await store.content())
+  }
+  assert.deepEqual(after, ['a', 'b', undefined, 'd', undefined])
+  assert.deepEqual(
+    [...(await store.digests([item(2).id, item(1).id]))],
+    [[item(1).id, item(1).metadata.document_sha256]],
+  )
+})
+
 test('equal documents and equal vectors are kept once; a version that is not the latest is found when it is asked for', async (t) => {
   const folder = await temporary(t)
   const store = await openIn(folder)

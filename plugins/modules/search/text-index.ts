@@ -10,10 +10,12 @@ export interface TextIndex {
   readonly bound: number
   /** Texts of this view. */
   readonly texts: number
-  /** Mean of `lengthOf` by field. */
+  /** Fields of a text. */
+  readonly fields: number
+  /** Different terms in each field of each text: those of text 0, those of text 1, and so on. */
+  readonly lengths: Uint16Array
+  /** Mean of the lengths by field. */
   readonly averageLengths: readonly number[]
-  /** Different terms in a field of a text. */
-  lengthOf(text: number, field: number): number
   /** Where a term occurs in this view; empty when it does not. */
   postings(term: string): Postings
   /** About how many texts have a term, those of other versions included: it costs one look-up. */
@@ -48,19 +50,12 @@ export function textIndex(segments: readonly TextSegment[], fields: number): Tex
   const sums = new Array<number>(fields).fill(0)
   let texts = 0
   for (const segment of segments) texts += addLengths(sums, segment)
-  const segmentOf = (text: number): number => {
-    let at = bases.length - 1
-    while (at > 0 && (bases[at] ?? 0) > text) at--
-    return at
-  }
   return {
+    fields,
+    lengths: joinedLengths(segments),
     bound,
     texts,
     averageLengths: sums.map((sum) => (texts === 0 ? 0 : sum / texts)),
-    lengthOf(text, field) {
-      const at = segmentOf(text)
-      return segments[at]?.lengths[(text - (bases[at] ?? 0)) * fields + field] ?? 0
-    },
     postings(term) {
       const found = segments.map(({ terms }) => terms.find(term))
       const capacity = found.reduce((sum, entry) => sum + (entry?.texts ?? 0), 0)
@@ -74,6 +69,18 @@ export function textIndex(segments: readonly TextSegment[], fields: number): Tex
     count: (term) => segments.reduce((sum, { terms }) => sum + (terms.find(term)?.texts ?? 0), 0),
     startingWith: (prefix, wanted = {}) => vocabulary(segments, prefix, wanted),
   }
+}
+
+function joinedLengths(segments: readonly TextSegment[]): Uint16Array {
+  const [first, ...others] = segments
+  if (first && others.length === 0) return first.lengths
+  const joined = new Uint16Array(segments.reduce((sum, { lengths }) => sum + lengths.length, 0))
+  let at = 0
+  for (const { lengths } of segments) {
+    joined.set(lengths, at)
+    at += lengths.length
+  }
+  return joined
 }
 
 function addLengths(sums: number[], { lengths, chosen }: TextSegment): number {

@@ -21,6 +21,8 @@ export interface VectorChanges {
   /** Records whose document did not change: only these members of their metadata are replaced. */
   readonly touch: readonly Touch[]
   readonly remove: readonly string[]
+  /** The content that the records are of afterwards, if the store was of the content `from` before. */
+  readonly content?: { readonly from: string | undefined; readonly to: string } | undefined
 }
 
 /** Equalities that a record must fulfil; absent members do not filter. */
@@ -72,8 +74,13 @@ export function matchesOf(hits: readonly VectorHit[]): VectorMatches {
 export interface VectorStore {
   /** Undefined: the store does not exist yet. */
   header(): Promise<StoreHeader | undefined>
-  /** Record id -> digest of its document, for what is stored. */
-  digests(): Promise<ReadonlyMap<string, string>>
+  /**
+   * The content of the module index that the records are of; undefined where the store does not know it. See
+   * `contentOf`.
+   */
+  content(): Promise<string | undefined>
+  /** Record id -> digest of its document, for what is stored. `of`: only these records, each named once. */
+  digests(of?: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Errors: `conflict`/`embedding_mismatch`; `too_large`/`store_full`. */
   apply(header: StoreHeader, changes: VectorChanges): Promise<void>
   /**

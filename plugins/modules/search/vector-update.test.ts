@@ -4,10 +4,15 @@ import { readFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import fc from 'fast-check'
+import { createSimulatedDisk } from '../../../server/platform/testing/simulated-disk.ts'
 import { embeddingOptions } from '../config.ts'
-import { type IndexRecord, loadIndex } from '../output/module-index.ts'
+import { withVector } from '../ingest/run-vectors.ts'
+import { loadIndex } from '../output/index-file.ts'
+import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { loadSummary } from '../output/summary-files.ts'
 import { buildRemote, deleteRefs } from '../testing/build-remote.ts'
+import { indexChanges, statesAfter } from '../testing/index-steps.ts'
 import { ingested } from '../testing/search-project.ts'
 import { storedItems } from '../testing/store-items.ts'
 import { loadLexicon } from './lexicon-file.ts'
@@ -140,3 +145,69 @@ test('a run writes the file of the vectors once, and a server finds what the run
   assert.ok(!before.results.some(({ metadata }) => /queue/.test(metadata['repository'] ?? '')))
   assert.match(after.results[0]?.metadata['repository'] ?? '', /queue/)
 })
+
+/** A disk with a vector store, and an ingest's update of it; `earlier` is the index that the run began with. */
+function stageOf() {
+  const { disk, image } = createSimulatedDisk(
+    new Map([
+      ['/', 'directory'],
+      ['/vectors', 'directory'],
+    ]),
+    { below: () => 0 },
+  )
+  const options = embeddingOptions.parse({ enabled: true, vectordb_path: '/vectors' })
+  const parts = { env: {}, workingDirectory: '/', now: () => new Date(0), disk }
+  const open = vectorOpener({ ...parts, loadLexicon: () => loadLexicon(undefined) })
+  return {
+    image: () => new Map([...image()].filter(([path]) => !path.includes('lock'))),
+    async update(
+      { index, summaries, touched }: ReturnType<typeof statesAfter>[number],
+      removed: readonly string[],
+      earlier?: ModuleIndex,
+    ) {
+      const step = await open(options, 'operator', new AbortController().signal)
+      return await step.update({
+        ...{ index, earlier, touched, removed, records: index.records },
+        load: async ({ id }) => summaries.get(id) ?? assert.fail(`no summary of ${id}`),
+        signal: new AbortController().signal,
+        progress: () => {},
+      })
+    },
+  }
+}
+
+test('an update that looks at what changed leaves the very store of one that looks at everything', async () => {
+  await fc.assert(
+    fc.asyncProperty(indexChanges, fc.boolean(), async (runs, forgets) => {
+      const [stepped, whole] = [stageOf(), stageOf()]
+      const marks = new Map<string, IndexRecord>()
+      let earlier: ModuleIndex | undefined
+      for (const state of statesAfter(runs)) {
+        // As a run notes them in the index, unless it was killed before: then the next run has to find out.
+        const noted = (): IndexRecord[] => state.index.records.map((record) => withMark(record, marks))
+        const index = { ...state.index, records: noted() }
+        const present = new Set(index.records.map(({ id }) => id))
+        const removed = earlier?.records.map(({ id }) => id).filter((id) => !present.has(id)) ?? []
+        const quick = await stepped.update({ ...state, index }, removed, earlier)
+        const slow = await whole.update({ ...state, index: structuredClone(index) }, removed)
+        assert.deepEqual(stepped.image(), whole.image())
+        assert.equal(quick.unchanged, slow.unchanged)
+        const looked = new Set(quick.records.map(({ id }) => id))
+        const markOf = ({ id, document_mark }: IndexRecord) =>
+          looked.has(id) ? quick.embedded.get(id) : document_mark
+        for (const record of index.records) assert.equal(markOf(record), slow.embedded.get(record.id))
+        if (!forgets)
+          for (const record of quick.records) marks.set(record.id, withVector(record, quick.embedded))
+        earlier = { ...index, records: noted() }
+      }
+    }),
+    { numRuns: 60 },
+  )
+})
+
+/** The record as an earlier run left it, if nothing of it has changed since. */
+function withMark(record: IndexRecord, marks: ReadonlyMap<string, IndexRecord>): IndexRecord {
+  const held = marks.get(record.id)
+  const isSame = held?.summary_sha256 === record.summary_sha256 && held.last_updated === record.last_updated
+  return held && isSame ? held : record
+}

@@ -3,6 +3,7 @@ import { groupVersions } from '../catalog/versions.ts'
 import type { EmbeddingOptions } from '../config.ts'
 import { primaryProvider, providerNames } from '../domain/providers.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
+import { contentOf, repositoriesIn, stepBetween } from '../output/index-content.ts'
 import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import type { VectorPlace } from './database-vectors.ts'
 import type { Lexicon } from './lexicon.ts'
@@ -19,12 +20,14 @@ import {
   type StoredRecord,
   vectorDocument,
 } from './vector-record.ts'
-import type { Touch, VectorItem, VectorStore } from './vector-store.ts'
+import type { Touch, VectorChanges, VectorItem, VectorStore } from './vector-store.ts'
 
 /** The input of the vector step, after summaries and index are on disk. */
 export interface VectorWork {
   /** What is known of their repositories. */
-  readonly index: Pick<ModuleIndex, 'repositories'>
+  readonly index: Pick<ModuleIndex, 'repositories' | 'records'>
+  /** An index of which `index` has the records that did not change, as the same objects. */
+  readonly earlier?: ModuleIndex | undefined
   /** Every record of the index. */
   readonly records: readonly IndexRecord[]
   /** The index of the folder that the store belongs to, if the records are of another one: its records come first. */
@@ -47,7 +50,9 @@ export interface VectorReport {
   readonly strategy: string
   readonly upserted: number
   readonly unchanged: number
-  /** Ids whose vectors are in the store now, and the marks of their documents where they were compared. */
+  /** The records that were looked at: of the others nothing changed. */
+  readonly records: readonly IndexRecord[]
+  /** Which of them have vectors in the store now, and the marks of their documents where they were compared. */
   readonly embedded: ReadonlyMap<string, string | undefined>
   readonly failures: readonly VectorFailure[]
 }
@@ -122,14 +127,21 @@ async function update(run: Run, work: VectorWork): Promise<VectorReport> {
     const dims = header.dims || (embedded.items[0]?.vector.length ?? (await store.header())?.dims ?? 0)
     const owned = new Set((work.owner?.records ?? []).map(({ id }) => id))
     const remove = work.removed.filter((id) => !owned.has(id))
-    const changes = { upsert: embedded.items, touch: plan.touch, remove }
-    if (dims > 0 && changes.upsert.length + changes.touch.length + changes.remove.length > 0) {
+    const content = { from: plan.storeContent, to: contentOf(work.index) }
+    const changes: VectorChanges = {
+      ...{ upsert: embedded.items, touch: plan.touch, remove },
+      ...(work.owner === undefined && { content }),
+    }
+    const isOfOther = plan.storeContent !== undefined && plan.storeContent !== content.to
+    const count = changes.upsert.length + changes.touch.length + changes.remove.length
+    if (dims > 0 && (count > 0 || isOfOther)) {
       await store.apply({ ...header, dims }, changes)
     }
     return {
       strategy: embedder.strategy,
       upserted: embedded.items.length,
       unchanged: plan.unchanged,
+      records: plan.records,
       embedded: new Map([
         ...plan.marks,
         ...embedded.items.map(({ id, metadata }) => [id, documentMark(metadata.document_sha256)] as const),
@@ -165,41 +177,66 @@ interface Candidate {
 }
 
 interface Plan {
+  readonly records: readonly IndexRecord[]
   readonly touch: readonly Touch[]
   /** The marks of these records; undefined for one that was not compared. */
   readonly marks: ReadonlyMap<string, string | undefined>
   /** Records of this run whose document did not change. */
   readonly unchanged: number
+  /** The content of the store when it was looked at. */
+  readonly storeContent: string | undefined
 }
 
 /**
- * Compares every record with what is stored: by the digest of its document, which follows from summary and options. What
+ * Compares records with what is stored: by the digest of its document, which follows from summary and options. What
  * differs is embedded as soon as it is found. A summary is read only where its mark does not tell.
  */
 async function planOf({ options, store }: Run, work: VectorWork, embedding: Embeddings): Promise<Plan> {
-  const digests = await store.digests()
   const include = includeOf(options)
   const sameInclude = sameOptions((await store.header())?.include, include)
-  const latest = latestIds(work)
+  const storeContent = await store.content()
+  const changed = sameInclude ? changedRecords(work, storeContent) : undefined
+  const records = changed ?? work.records
+  const stored = await store.digests(changed?.map(({ id }) => id))
+  const latest = latestIds({ ...work, records })
+  /** The document of a record that has to be looked at. */
+  const documentOf = async (record: IndexRecord): Promise<Candidate | undefined> => {
+    const digest = stored.get(record.id)
+    const isKnown = sameInclude && digest !== undefined && documentMark(digest) === record.document_mark
+    const mayDiffer = work.touched.has(record.id) || digest === undefined || !sameInclude
+    if (isKnown || !mayDiffer) return undefined
+    return candidateOf(record, await work.load(record), include, latest.has(record.id))
+  }
   const touch: Touch[] = []
   const marks = new Map<string, string | undefined>()
   let unchanged = 0
-  for (const record of work.records) {
-    const isLatest = latest.has(record.id)
-    const digest = digests.get(record.id)
-    const mark = digest === undefined ? undefined : documentMark(digest)
-    const isKnown = sameInclude && mark !== undefined && mark === record.document_mark
-    const needsLook = !isKnown && (work.touched.has(record.id) || digest === undefined || !sameInclude)
-    const candidate = needsLook ? candidateOf(record, await work.load(record), include, isLatest) : undefined
+  for (const record of records) {
+    const candidate = await documentOf(record)
+    const digest = stored.get(record.id)
     if (candidate && digest !== candidate.stored.metadata.document_sha256) {
       await embedding.add(candidate)
       continue
     }
-    touch.push({ id: record.id, last_updated: record.last_updated, latest: isLatest })
-    marks.set(record.id, candidate ? mark : record.document_mark)
+    touch.push({ id: record.id, last_updated: record.last_updated, latest: latest.has(record.id) })
+    marks.set(record.id, candidate && digest !== undefined ? documentMark(digest) : record.document_mark)
     if (work.touched.has(record.id)) unchanged++
   }
-  return { touch, marks, unchanged }
+  return { records, touch, marks, unchanged, storeContent }
+}
+
+/**
+ * The records of repositories that changed, or have one without a vector, where the store is of the earlier index: of
+ * all others it has what it should. Undefined: all are to be compared.
+ */
+function changedRecords(
+  { index, earlier, owner, records, touched }: VectorWork,
+  storeContent: string | undefined,
+): readonly IndexRecord[] | undefined {
+  if (!earlier || owner || records !== index.records || storeContent !== contentOf(earlier)) return undefined
+  const repositories = new Set(repositoriesIn(stepBetween(earlier, index)))
+  for (const { id, repository, embedded } of records)
+    if (!embedded || touched.has(id)) repositories.add(repository)
+  return records.filter(({ repository }) => repositories.has(repository))
 }
 
 /**

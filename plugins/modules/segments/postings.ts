@@ -1,5 +1,3 @@
-import { createByteReader } from './varint.ts'
-
 /** Where a term occurs: one entry for each text and field. */
 export interface Postings {
   readonly length: number
@@ -25,34 +23,56 @@ export interface PostingsReader {
 export function createPostingsReader(capacity: number): PostingsReader {
   let held = emptyPostings(Math.max(1, capacity))
   let length = 0
-  const note = (text: number, field: number, count: number): void => {
-    if (length === held.texts.length) held = grown(held)
-    held.texts[length] = text
-    held.fields[length] = field
-    held.counts[length++] = count
+  let bytes: Uint8Array = new Uint8Array(0)
+  let at = 0
+  /** As `createByteReader` reads it, but most numbers are one byte, and a search decodes tens of thousands of them. */
+  const number = (): number => {
+    let byte = bytes[at++] ?? 0
+    if (byte < 128) return byte
+    let value = byte & 127
+    for (let shift = 7; byte >= 128; shift += 7) {
+      byte = bytes[at++] ?? 0
+      value |= (byte & 127) << shift
+    }
+    return value >>> 0
+  }
+  const addFields = (text: number, isChosen: boolean): void => {
+    const { texts, fields, counts } = held
+    for (let mask = number(), field = 0; mask !== 0; mask >>>= 1, field++) {
+      if ((mask & 1) === 0) continue
+      const count = number()
+      if (!isChosen) continue
+      texts[length] = text
+      fields[length] = field
+      counts[length++] = count
+    }
   }
   return {
-    add: (bytes, chosen, base) => decode(bytes, chosen, base, note),
-    finish: () => ({ ...held, length }),
+    add(added, { isIn, bound }, base) {
+      bytes = added
+      at = 0
+      for (let text = 0; at < bytes.length; ) {
+        text += number()
+        if (text >= bound) return
+        if (length + MOST_FIELDS > held.texts.length) held = grown(held)
+        addFields(base + text, isIn[text] === 1)
+      }
+    },
+    finish: () => trimmed(held, length),
   }
 }
 
-function decode(
-  bytes: Uint8Array,
-  { isIn, bound }: TextChoice,
-  base: number,
-  note: (text: number, field: number, count: number) => void,
-): void {
-  const reader = createByteReader(bytes)
-  for (let text = 0; !reader.isAtEnd; ) {
-    text += reader.number()
-    if (text >= bound) return
-    const isChosen = isIn[text] === 1
-    for (let mask = reader.number(), field = 0; mask !== 0; mask >>>= 1, field++) {
-      if ((mask & 1) === 0) continue
-      const count = reader.number()
-      if (isChosen) note(base + text, field, count)
-    }
+/** Fields of a text are bits of a number. */
+const MOST_FIELDS = 32
+
+/** Without room for more: what is kept of many terms would be mostly that. */
+function trimmed({ texts, fields, counts }: Held, length: number): Postings {
+  if (length === texts.length) return { texts, fields, counts, length }
+  return {
+    texts: texts.slice(0, length),
+    fields: fields.slice(0, length),
+    counts: counts.slice(0, length),
+    length,
   }
 }
 
@@ -67,7 +87,7 @@ function emptyPostings(capacity: number): Held {
 }
 
 function grown(held: Held): Held {
-  const larger = emptyPostings(held.texts.length * 2)
+  const larger = emptyPostings(held.texts.length * 2 + MOST_FIELDS)
   larger.texts.set(held.texts)
   larger.fields.set(held.fields)
   larger.counts.set(held.counts)

@@ -2,7 +2,9 @@ import type { Host } from '../../../server/plugin.ts'
 import { changedUris } from '../catalog/changed-uris.ts'
 import type { EmbeddingOptions } from '../config.ts'
 import { withVector } from '../ingest/run-vectors.ts'
-import { type IndexRecord, type ModuleIndex, saveIndex } from '../output/module-index.ts'
+import { keepContent } from '../output/index-content.ts'
+import { saveIndex } from '../output/index-file.ts'
+import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { loadSummary } from '../output/summary-files.ts'
 import { databaseVectors, type VectorPlace } from '../search/database-vectors.ts'
 import { loadLexicon } from '../search/lexicon-file.ts'
@@ -59,6 +61,7 @@ async function withVectors(
     host.log.warn('modules of the followed catalogue have no vector', { count: failures.length })
   const records = index.records.map((record) => withVector(record, embedded))
   const next = { ...index, records, stale_vectors: [], had_vectors: true }
+  keepContent(next, index)
   await saveIndex(outputDir, next)
   return next
 }

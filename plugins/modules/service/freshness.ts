@@ -1,7 +1,7 @@
 import type { CallContext, Host } from '../../../server/plugin.ts'
 import { counted, isSatchelError } from '../../../server/plugin.ts'
 import type { ModulesConfig } from '../config.ts'
-import type { IndexHead } from '../output/module-index.ts'
+import type { IndexHead } from '../output/index-file.ts'
 import { refusals } from '../reasons.ts'
 
 /** Keeps the index of an MCP server fresh, in the background (modules design 7). */

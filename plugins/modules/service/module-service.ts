@@ -3,12 +3,8 @@ import type { CallContext, Host } from '../../../server/plugin.ts'
 import type { ModulesConfig } from '../config.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { loadRecordSummary } from '../output/asked-store.ts'
-import {
-  createIndexReader,
-  type IndexRecord,
-  loadIndexHead,
-  type ModuleIndex,
-} from '../output/module-index.ts'
+import { createIndexReader, loadIndexHead } from '../output/index-file.ts'
+import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { refusals } from '../reasons.ts'
 import type { VectorPlace } from '../search/database-vectors.ts'
 import { lastMade } from '../search/last-made.ts'

@@ -9,15 +9,13 @@ import {
 } from '../../../server/plugin.ts'
 import { CODE_FORMAT, codePath } from '../output/code-store.ts'
 import { type FileStamps, openFileStamps } from '../output/file-stamps.ts'
+import { loadIndex, loadIndexHead, saveIndex } from '../output/index-file.ts'
 import { takeIngestLock } from '../output/ingest-lock.ts'
 import {
   emptyIndex,
   type IndexRecord,
-  loadIndex,
-  loadIndexHead,
   type ModuleIndex,
   namesOf,
-  saveIndex,
   stateDir,
   summaryFiles,
 } from '../output/module-index.ts'

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { bytesOfContent } from '../../../server/platform/disk.ts'
 import { realDisk } from '../../../server/plugin.ts'
 import { addDraft, commitText, lostTexts, pruneTexts } from '../testing/model.ts'
 import { longText, storeOptions } from '../testing/store-options.ts'
@@ -127,7 +128,7 @@ test('a long commit that a full disk refused half way leaves no text of it behin
   const createSync: typeof realDisk.createSync = (path, content, mode) => {
     // The text, too long for a record, has its place already; the file's own replacement gets half way.
     const fits = !isFull || mode === 0o600
-    realDisk.createSync(path, fits ? content : Buffer.from(content).subarray(0, 5), mode)
+    realDisk.createSync(path, fits ? content : bytesOfContent(content).subarray(0, 5), mode)
     if (!fits) throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', syscall: 'write' })
   }
   const create: typeof realDisk.create = async (...file) => createSync(...file)

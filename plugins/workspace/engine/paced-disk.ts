@@ -24,7 +24,7 @@ export function pacedDisk(disk: Disk, clock: Clock): Disk {
         () => disk.flush(file),
       ),
     create: (path, content, mode) =>
-      content.length > SMALL_BYTES
+      Array.isArray(content) || content.length > SMALL_BYTES
         ? disk.create(path, content, mode)
         : paced(
             () => disk.createSync(path, content, mode),

@@ -23,6 +23,19 @@ export function testDiskConformance(name: string, give: GiveDisk): void {
     assert.equal(disk.statSync(a)?.inode, disk.statSync(b)?.inode)
   })
 
+  test(`${name}: a file has the bytes of its pieces, one after the other, however many they are`, async (t) => {
+    const { disk, folder } = await give(t)
+    const large = Buffer.alloc(2 * 1024 * 1024, 'x')
+    await disk.create(join(folder, 'small'), [Buffer.from('a'), Buffer.from('bc')])
+    await disk.create(join(folder, 'large'), [Buffer.from('a'), large, Buffer.alloc(0), Buffer.from('bc')])
+    disk.createSync(join(folder, 'none'), [])
+
+    const read = (file: string): string => disk.readFileSync(join(folder, file)).toString()
+    assert.equal(read('small'), 'abc')
+    assert.equal(read('large'), `a${large.toString()}bc`)
+    assert.equal(read('none'), '')
+  })
+
   test(`${name}: a rename replaces a file, and its former name is free`, async (t) => {
     const { disk, folder } = await give(t)
     await disk.create(join(folder, 'a'), 'one')

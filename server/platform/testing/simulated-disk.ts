@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import type { Disk, FileFacts } from '../disk.ts'
+import { bytesOfContent, type Disk, type FileFacts } from '../disk.ts'
 
 /** What lies on a disk: path to content. */
 export type Image = ReadonlyMap<string, Buffer | 'directory'>
@@ -197,7 +197,7 @@ function diskOf(state: Files, turns: () => Promise<void>): Disk {
       const file = state.make('file', Buffer.alloc(0), mode)
       state.rename(dirname(path), [[path, file]])
       await turns()
-      state.write(file, typeof content === 'string' ? Buffer.from(content) : content, 0)
+      state.write(file, bytesOfContent(content), 0)
       const before = state.changes.length
       await turns()
       state.flush(file.node.id, before)
@@ -207,7 +207,7 @@ function diskOf(state: Files, turns: () => Promise<void>): Disk {
       state.find(dirname(path))
       const file = state.make('file', Buffer.alloc(0), mode)
       state.rename(dirname(path), [[path, file]])
-      state.write(file, typeof content === 'string' ? Buffer.from(content) : content, 0)
+      state.write(file, bytesOfContent(content), 0)
       state.flush(file.node.id, state.changes.length)
     },
     appendSync: (path, text) => {

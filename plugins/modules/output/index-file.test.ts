@@ -4,14 +4,15 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { withScratchFolder } from '../../../server/plugin.ts'
+import { contentOf } from './index-content.ts'
+import { loadIndex, loadIndexToUpdate, saveIndex } from './index-file.ts'
 import {
   emptyIndex,
   type IndexRecord,
-  loadIndex,
-  loadIndexToUpdate,
+  indexRecord,
+  isIndexRecord,
   type ModuleIndex,
   moduleId,
-  saveIndex,
 } from './module-index.ts'
 
 function recordOf(number: number, description: string): IndexRecord {
@@ -85,9 +86,78 @@ test('a file that an editor wrote in another way is read, and its records are pr
       const [first, ...others] = before.records
       assert.ok(first)
       await saveIndex(dir, { ...before, records: [{ ...first, embedded: true }, ...others] }, { before })
-
       const saved = await readFile(fileOf(dir), 'utf8')
-      assert.equal(saved, whole.replace('"embedded":false', '"embedded":true'))
+      const [start, ...rest] = index.records
+      assert.ok(start)
+      await saveIndex(dir, indexOf([{ ...start, embedded: true }, ...rest]))
+
+      assert.equal(saved, await readFile(fileOf(dir), 'utf8'))
+    }
+  })
+})
+
+test('a record is taken as it is just where its schema would leave it as it is', () => {
+  const whole = {
+    ...recordOf(1, 'one'),
+    document_mark: 'x',
+    other_names: [{ name: 'b', summary_file: 'b.json' }],
+  }
+  const keys = [...Object.keys(whole), 'counts.variables', 'providers.0', 'new']
+  const values = fc.oneof(
+    fc.constantFrom(
+      undefined,
+      null,
+      1,
+      1.5,
+      2 ** 60,
+      'text',
+      true,
+      [],
+      ['a'],
+      [1],
+      {},
+      'tag',
+      'root',
+      'delete',
+    ),
+    fc.constant([{ name: 'b', summary_file: 'b.json', summary_sha256: '' }]),
+    fc.constant({ variables: 1, required: 0, outputs: 0, resources: 0 }),
+  )
+  fc.assert(
+    fc.property(fc.constantFrom(...keys), values, fc.boolean(), (path, value, isWhole) => {
+      const [key = '', part] = path.split('.')
+      const { document_mark: _, other_names: __, ...least } = whole
+      const record: Record<string, unknown> = structuredClone(isWhole ? { ...whole, other_names: [] } : least)
+      if (part !== undefined) record[key] = { ...(record[key] as object), [part]: value }
+      else if (value === 'delete') delete record[key]
+      else record[key] = value
+      const text = JSON.stringify(record) // a file has no undefined
+      const parsed = indexRecord.safeParse(JSON.parse(text))
+      const isSame = parsed.success && JSON.stringify(parsed.data).length === text.length
+      assert.equal(isIndexRecord(JSON.parse(text)), isSame, text)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('the content of a file is taken from its head, but not from a file that something changed', async () => {
+  await withScratchFolder('index', async (dir) => {
+    const index = indexOf([recordOf(1, 'one'), recordOf(2, 'two')])
+    await saveIndex(dir, index)
+    const held = await loadIndexToUpdate(dir)
+    assert.ok(held)
+    assert.equal(contentOf(held), contentOf(index))
+
+    const text = await readFile(fileOf(dir), 'utf8')
+    for (const edit of [
+      text.replace('2026-01-01', '2027-01-01'),
+      text.replace(/"content":"."/, '"content":"0'),
+      text.replace(contentOf(index), '0'.repeat(64)),
+    ]) {
+      await writeFile(fileOf(dir), edit)
+      const edited = await loadIndexToUpdate(dir)
+      assert.ok(edited)
+      assert.equal(contentOf(edited), contentOf(structuredClone(edited)))
     }
   })
 })

@@ -1,0 +1,288 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import {
+  type Disk,
+  makeDirectoryDurably,
+  realDisk,
+  systemCode,
+  writeFileDurably,
+} from '../../../server/plugin.ts'
+import { compare } from '../domain/order.ts'
+import { refusals } from '../reasons.ts'
+import { contentAfter, contentOf, noteContent } from './index-content.ts'
+import {
+  INDEX_FORMAT,
+  type IndexRecord,
+  indexFile,
+  isIndexRecord,
+  isObject,
+  type ModuleIndex,
+  stateDir,
+} from './module-index.ts'
+import { newerFormat } from './stored-format.ts'
+
+/**
+ * The index of an output directory; undefined where nothing has been ingested.
+ * Errors: `conflict`/`index_damaged`, also for an index of a newer version; nothing is changed then.
+ */
+export async function loadIndex(outputDir: string, disk = realDisk): Promise<ModuleIndex | undefined> {
+  const loaded = await load(outputDir, disk)
+  return loaded && parsed(loaded.value, isIndexRecord)
+}
+
+/**
+ * As `loadIndex`, for a caller that saves it again: the bytes of the file stay in memory with the index, so that
+ * `saveIndex` writes records that are still the same objects without printing them.
+ */
+export async function loadIndexToUpdate(
+  outputDir: string,
+  disk = realDisk,
+): Promise<ModuleIndex | undefined> {
+  const loaded = await load(outputDir, disk)
+  if (loaded === undefined) return undefined
+  const { bytes, value } = loaded
+  const starts = lineStarts(bytes, value)
+  if (starts === undefined) return parsed(value, () => false)
+  const index = parsed(value, isIndexRecord)
+  loadedLines.set(index, { bytes, starts })
+  const content = checkedContent(bytes)
+  if (content !== undefined) noteContent(index, content)
+  return index
+}
+
+async function load(outputDir: string, disk: Disk) {
+  const bytes = await disk.readFile(indexPath(outputDir)).catch(missing)
+  if (bytes === undefined) return undefined
+  try {
+    return { bytes, value: JSON.parse(bytes.toString('utf8')) as unknown }
+  } catch (cause) {
+    throw refusals.index_damaged({ cause })
+  }
+}
+
+/** The index that a file says; records that `isRecord` knows are taken as they are, which is several times as fast. */
+function parsed(value: unknown, isRecord: (value: unknown) => boolean): ModuleIndex {
+  try {
+    if (!isObject(value)) return indexFile.parse(value)
+    const { records, ...head } = value
+    if (!Array.isArray(records) || !records.every(isRecord)) return indexFile.parse(value)
+    return { ...indexFile.parse({ ...head, records: [] }), records: records as IndexRecord[] } // each was looked at
+  } catch (cause) {
+    const format = newerFormat(value, INDEX_FORMAT)
+    throw format === undefined
+      ? refusals.index_damaged({ cause })
+      : refusals.index_newer({ cause, details: { format } })
+  }
+}
+
+/** The lines of records in the file that an index was loaded from; the last start is the end of the last line. */
+interface LoadedLines {
+  readonly bytes: Buffer
+  readonly starts: readonly number[]
+}
+
+const loadedLines = new WeakMap<ModuleIndex, LoadedLines>()
+
+const CHECKED =
+  /^(\{"format":1,"content":"([0-9a-f]{64})","finished_at":(?:null|"[^"\\]*")),"check":(\d{1,10}),/
+
+/** The content that the head of a file tells; undefined for a file that was changed since `saveIndex` wrote it. */
+function checkedContent(bytes: Buffer): string | undefined {
+  const [, beginning = '', content, check] = CHECKED.exec(bytes.toString('latin1', 0, HEAD_BYTES)) ?? []
+  const rest = bytes.subarray(`${beginning},"check":${check}`.length)
+  return check !== undefined && checkOf(beginning, [rest]) === Number(check) ? content : undefined
+}
+
+/** A checksum of what is before it and behind it. */
+function checkOf(beginning: string, rest: readonly Buffer[]): number {
+  return rest.reduce((value, piece) => crc32(piece, value), crc32(beginning))
+}
+
+const RECORDS_START = '"records":[\n'
+const BETWEEN = Buffer.from(',\n')
+const RECORDS_END = Buffer.from('\n]}\n')
+
+const NEWLINE = 10
+const LINE_START = Buffer.from('{"id":"')
+
+/** Where each record begins in a file of `saveIndex`; undefined for a file that something else wrote. */
+function lineStarts(bytes: Buffer, value: unknown): number[] | undefined {
+  const records: readonly unknown[] =
+    isObject(value) && Array.isArray(value['records']) ? value['records'] : []
+  const head = bytes.indexOf(RECORDS_START)
+  if (head === -1) return undefined
+  const starts = [head + RECORDS_START.length]
+  for (const [at, record] of records.entries()) {
+    const start = starts[at] ?? 0
+    const end = Uint8Array.prototype.indexOf.call(bytes, NEWLINE, start)
+    const before = at === records.length - 1 ? end : end - 1
+    const isEnded = (before === end || bytes[before] === 0x2c) && bytes[before - 1] === 0x7d // a comma behind a brace
+    if (!isEnded || !beginsWithId(bytes, start, record)) return undefined
+    starts.push(end + 1)
+  }
+  return bytes.subarray((starts.at(-1) ?? 0) - 1).equals(RECORDS_END) ? starts : undefined
+}
+
+/** Whether a line begins as `saveIndex` writes this record. */
+function beginsWithId(bytes: Buffer, start: number, record: unknown): boolean {
+  if (!isObject(record) || typeof record['id'] !== 'string') return false
+  const { id } = record as { readonly id: string }
+  for (let at = 0; at < LINE_START.length; at++) if (bytes[start + at] !== LINE_START[at]) return false
+  const from = start + LINE_START.length
+  for (let at = 0; at < id.length; at++) if (bytes[from + at] !== id.charCodeAt(at)) return false
+  return bytes[from + id.length] === 0x22 // a quotation mark
+}
+
+/** Sorted records in the format of the file. One that is the very object that was loaded keeps its bytes. */
+function recordPieces(records: readonly IndexRecord[], before: ModuleIndex | undefined): Buffer[] {
+  const loaded = before && loadedLines.get(before)
+  const earlier = loaded ? before.records : []
+  const pieces: Buffer[] = []
+  let place = 0 // in the earlier records, which were sorted alike when they were written
+  for (let at = 0; at < records.length; ) {
+    if (at > 0) pieces.push(BETWEEN)
+    const first = place
+    while (records[at] !== undefined && records[at] === earlier[place]) {
+      at++
+      place++
+    }
+    if (loaded && place > first) pieces.push(loadedPiece(loaded, first, place))
+    else {
+      const record = records[at++]
+      pieces.push(Buffer.from(JSON.stringify(record)))
+      place = placeAfter(earlier, place, record)
+    }
+  }
+  return pieces
+}
+
+/** The first place from `place` on whose record comes after this one. */
+function placeAfter(records: readonly IndexRecord[], place: number, record: IndexRecord | undefined): number {
+  let next = place
+  for (let one = records[next]; record && one && inOrder(one, record) <= 0; one = records[next]) next++
+  return next
+}
+
+/** The order of an index: by repository, path and ref. */
+function inOrder(a: IndexRecord, b: IndexRecord): number {
+  return compare(a.repository, b.repository) || compare(a.path, b.path) || compare(a.ref, b.ref)
+}
+
+/** The lines from one record to before another, without what separates the last one from the next. */
+function loadedPiece({ bytes, starts }: LoadedLines, from: number, to: number): Buffer {
+  const separator = to === starts.length - 1 ? 1 : BETWEEN.length
+  return bytes.subarray(starts[from], (starts[to] ?? 0) - separator)
+}
+
+/** From this size on bytes are written from where they are; those before are copied into one piece. */
+const LARGE_BYTES = 64 * 1024
+
+/** The same bytes in few pieces. A copy of all of them would be tens of megabytes for a record that changed. */
+function inLargePieces(pieces: readonly Buffer[]): Buffer[] {
+  const joined: Buffer[] = []
+  let small: Buffer[] = []
+  const join = (): void => {
+    if (small.length > 0) joined.push(Buffer.concat(small))
+    small = []
+  }
+  for (const piece of pieces) {
+    if (piece.length < LARGE_BYTES) small.push(piece)
+    else {
+      join()
+      joined.push(piece)
+    }
+  }
+  join()
+  return joined
+}
+
+interface SaveOptions {
+  readonly disk?: Disk | undefined
+  /** May throw to keep the old index. */
+  readonly beforeCommit?: (() => void) | undefined
+  /** What `loadIndexToUpdate` gave and `index` was made from. */
+  readonly before?: ModuleIndex | undefined
+}
+
+/** Writes the whole index; rows in a fixed order, so that equal content gives equal bytes. */
+export async function saveIndex(
+  outputDir: string,
+  index: ModuleIndex,
+  { disk = realDisk, beforeCommit, before }: SaveOptions = {},
+): Promise<void> {
+  const repositories = [...index.repositories].sort((a, b) => compare(a.repository, b.repository))
+  const records = [...index.records].sort(inOrder)
+  await makeDirectoryDurably(stateDir(outputDir), undefined, disk)
+  const { format, parser_version, finished_at, leftovers, stale_vectors, had_vectors } = index
+  const content = before === undefined ? contentOf(index) : contentAfter(before, index)
+  const lists = { leftovers, stale_vectors, had_vectors, repositories }
+  const beginning = JSON.stringify({ format, content, finished_at }).slice(0, -1)
+  const head = Buffer.from(`,${JSON.stringify({ parser_version, ...lists }).slice(1, -1)},${RECORDS_START}`)
+  const rest = inLargePieces([head, ...recordPieces(records, before), RECORDS_END])
+  const file = [Buffer.from(`${beginning},"check":${checkOf(beginning, rest)}`), ...rest]
+  await writeFileDurably(indexPath(outputDir), file, { disk, ...(beforeCommit && { beforeCommit }) })
+}
+
+/** The beginning of an index: enough to know whether a search index was made from it, however large it is. */
+export interface IndexHead {
+  readonly finished_at: string | null
+  /** See `contentOf`. */
+  readonly content: string
+}
+
+const HEAD_BYTES = 512
+
+/**
+ * The head of the index of an output directory; undefined where there is none, or none that this version wrote: then
+ * `loadIndex` tells.
+ */
+export function loadIndexHead(outputDir: string, disk = realDisk): IndexHead | undefined {
+  let file: number
+  try {
+    file = disk.openToReadSync(indexPath(outputDir))
+  } catch (thrown) {
+    return missing(thrown)
+  }
+  try {
+    const start = Buffer.alloc(HEAD_BYTES)
+    const text = start.toString('utf8', 0, disk.readSync(file, start, 0))
+    const found = /^\{"format":1,"content":"([0-9a-f]{64})","finished_at":(null|"[^"\\]*"),/.exec(text)
+    if (!found?.[1] || !found[2]) return undefined
+    return { content: found[1], finished_at: found[2] === 'null' ? null : found[2].slice(1, -1) }
+  } finally {
+    disk.closeSync(file)
+  }
+}
+
+/** Loads an index, and again only when the file has changed. Holds at most one index. */
+export function createIndexReader(): (outputDir: string) => Promise<ModuleIndex | undefined> {
+  let held: { key: string; index: Promise<ModuleIndex | undefined> } | undefined
+  return async (outputDir) => {
+    const file = await stat(indexPath(outputDir)).catch(missing)
+    if (file === undefined) return undefined
+    const key = [outputDir, file.mtimeMs, file.size, file.ino].join('\0')
+    if (held?.key !== key) {
+      const index = loadIndex(outputDir)
+      held = { key, index }
+      index.catch(() => {
+        held = undefined
+      })
+    }
+    return held.index
+  }
+}
+
+function indexPath(outputDir: string): string {
+  return join(stateDir(outputDir), 'index.json')
+}
+
+/** What another user, a link or a folder in its place can do to the file of an index. */
+const UNREADABLE = ['EACCES', 'EPERM', 'ELOOP', 'EISDIR', 'EIO']
+
+/** Errors: `unavailable`/`storage_failed`. */
+function missing(thrown: unknown): undefined {
+  const code = systemCode(thrown) ?? ''
+  if (UNREADABLE.includes(code)) throw refusals.output_not_readable({ code }, { cause: thrown })
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw thrown
+}
