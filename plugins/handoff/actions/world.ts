@@ -1,8 +1,10 @@
+import { looksLikePath, mayBePath } from '../domain/path-pattern.ts'
 import type { Handoff } from '../domain/record.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { familyOf } from '../domain/record-table.ts'
 import type { RelativeFacts, WorldFacts } from '../domain/world-facts.ts'
 import { fileFacts } from '../files/file-facts.ts'
+import { topNames } from '../files/top-names.ts'
 import { gitFactsFor } from '../git/git-facts.ts'
 import type { Project } from '../project.ts'
 
@@ -22,12 +24,14 @@ export async function worldOf(project: Project, record: Handoff): Promise<WorldF
 export async function groundOf(
   project: Project,
   record: Handoff,
-): Promise<Pick<WorldFacts, 'files' | 'git'>> {
-  const [files, git] = await Promise.all([
+): Promise<Pick<WorldFacts, 'files' | 'topNames' | 'git'>> {
+  const hasBareName = record.work.scope.some((entry) => mayBePath(entry) && !looksLikePath(entry))
+  const [files, names, git] = await Promise.all([
     fileFacts(project.root, pathsOf(record), project.clock),
+    hasBareName ? topNames(project.root) : undefined,
     gitFactsFor(project.git, record, project.storePrefix),
   ])
-  return { files, git }
+  return { files, git, ...(names && { topNames: names }) }
 }
 
 function pathsOf(record: Handoff): string[] {

@@ -36,7 +36,8 @@ interface Basis {
   isLater(item: Evidence): boolean
 }
 
-function basisOf(record: Handoff, { git }: WorldFacts, drift: Drift): Basis {
+function basisOf(record: Handoff, world: WorldFacts, drift: Drift): Basis {
+  const { git } = world
   const since = git?.kind === 'repository' ? git.since : undefined
   const captured = record.project.repository?.head ?? undefined
   const ownHead = (item: Evidence): string | undefined => {
@@ -51,7 +52,7 @@ function basisOf(record: Handoff, { git }: WorldFacts, drift: Drift): Basis {
       if (head !== undefined) return git.changedSince.get(head) ?? null
       return since === undefined ? [] : since.changed
     },
-    concerns: concernsOf(record),
+    concerns: concernsOf(record, world),
     isLater: (item) => ownHead(item) !== undefined && !(item.captured_at < record.created_at),
   }
 }

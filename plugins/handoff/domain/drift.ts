@@ -1,5 +1,5 @@
 import { sameCommit } from './commit-id.ts'
-import { inScope, looksLikePath } from './path-pattern.ts'
+import { inScope, looksLikePath, mayBePath } from './path-pattern.ts'
 import type { Artifact, Freshness, Handoff } from './record.ts'
 import { isSha256 } from './record-id.ts'
 import type { CommitLine, FileFact, GitFacts, SinceCapture, WorldFacts } from './world-facts.ts'
@@ -50,7 +50,7 @@ export function drift(record: Handoff, world: WorldFacts): Drift {
     ({ status }, index) =>
       (status === 'changed' || status === 'missing') && countsAsDrift(record.artifacts[index]),
   )
-  const changedInScope = scopeChanges(record, git)
+  const changedInScope = scopeChanges(record, world, git)
   const head = git.kind === 'repository' ? git.head : null
   const { state, reasons } = stateOf(record, git, captured)
   const since = git.kind === 'repository' ? git.since : undefined
@@ -94,22 +94,30 @@ function statusOf(artifact: Artifact, fact: FileFact | undefined): ArtifactState
 }
 
 /** Whether a path is one that the record is about: in its scope or among its artifacts. */
-export function concernsOf(record: Handoff): (path: string) => boolean {
-  const isInScope = scopeOf(record)
+export function concernsOf(record: Handoff, world: WorldFacts): (path: string) => boolean {
+  const isInScope = scopeOf(record, world)
   const artifacts = new Set(record.artifacts.filter(countsAsDrift).map(({ path }) => path))
   return (path) => isInScope(path) || artifacts.has(path)
 }
 
 /** A record that names no place is about the whole project. */
-function scopeOf(record: Handoff): (path: string) => boolean {
-  const patterns = record.work.scope.filter(looksLikePath)
-  const isAnywhere = patterns.length === 0 && record.artifacts.length === 0
-  return (path) => isAnywhere || patterns.some((pattern) => inScope(pattern, path))
+function scopeOf(record: Handoff, world: WorldFacts): (path: string) => boolean {
+  const entries = record.work.scope.filter(mayBePath)
+  const isAnywhere = record.artifacts.length === 0 && !entries.some((entry) => namesPlace(entry, world))
+  return (path) => isAnywhere || entries.some((entry) => inScope(entry, path))
 }
 
-function scopeChanges(record: Handoff, git: GitFacts): string[] {
+/** A bare word, such as `src` or `auth`, is a name only if something here has it, or had it before a change. */
+function namesPlace(entry: string, { topNames, git }: WorldFacts): boolean {
+  if (looksLikePath(entry) || topNames?.has(entry)) return true
+  if (git?.kind !== 'repository') return false
+  const changed = [git.uncommitted, git.since?.changed, ...git.changedSince.values()]
+  return changed.some((paths) => paths?.some((path) => inScope(entry, path)))
+}
+
+function scopeChanges(record: Handoff, world: WorldFacts, git: GitFacts): string[] {
   if (git.kind === 'none') return []
-  const isInScope = scopeOf(record)
+  const isInScope = scopeOf(record, world)
   // After a dirty capture, uncommitted changes may be what the record describes; only after a clean one are they new.
   const uncommitted = record.project.repository?.dirty === false ? git.uncommitted : []
   const changed = new Set([...(git.since?.changed ?? []), ...uncommitted])

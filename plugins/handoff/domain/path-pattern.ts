@@ -1,18 +1,18 @@
 import { matchesGlob } from '../../../server/plugin.ts'
 
-/** True for an entry that names files: it has a slash, an extension or a wildcard, and no whitespace. */
+/** True for an entry that may name files: one word, and no URL. */
+export function mayBePath(entry: string): boolean {
+  return entry !== '' && !/\s/.test(entry) && !/^[a-z][a-z0-9+.-]*:\/\//i.test(entry)
+}
+
+/** True for an entry that names files in any project: it also has a slash, an extension or a wildcard. */
 export function looksLikePath(entry: string): boolean {
-  return (
-    entry !== '' &&
-    !/\s/.test(entry) &&
-    /[/*?]|\.[A-Za-z0-9]+$/.test(entry) &&
-    !/^[a-z][a-z0-9+.-]*:\/\//i.test(entry)
-  )
+  return mayBePath(entry) && /[/*?]|\.[A-Za-z0-9]+$/.test(entry)
 }
 
 /** True if a path matches the pattern or is below the folder that the pattern names. */
 export function inScope(pattern: string, path: string): boolean {
-  const wanted = pattern.replace(/^\.\//, '').replace(/\/+$/, '').split('/')
+  const wanted = pattern.split('/').filter((part) => part !== '' && part !== '.')
   const given = path.replace(/^\.\//, '').split('/')
   if (matchesGlob(wanted, given)) return true
   // A folder includes everything below it.

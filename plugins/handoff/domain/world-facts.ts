@@ -8,6 +8,8 @@ export interface WorldFacts {
   readonly relatives?: ReadonlyMap<string, RelativeFacts>
   /** Files by the path a record names them with; absent: no files were checked. */
   readonly files?: ReadonlyMap<string, FileFact>
+  /** Names in the project's folder, as written on disk; absent: no bare name had to be looked up. */
+  readonly topNames?: ReadonlySet<string>
   /** Absent: git was not run. */
   readonly git?: GitFacts
 }
