@@ -1,6 +1,7 @@
 import { isSatchelError } from '../../../server/plugin.ts'
 import { commitOf } from '../domain/commit-id.ts'
 import { hasFreeMember, isProvided, providedOf } from '../domain/evidence-ground.ts'
+import { fileOfReference, pathsOfReference } from '../domain/file-reference.ts'
 import type { GivenItem } from '../domain/item-ids.ts'
 import { fileFacts } from '../files/file-facts.ts'
 import { patchIdOfCommit } from '../git/moved-commits.ts'
@@ -24,7 +25,9 @@ export async function captureEvidence(
   if (fresh.size === 0) return items
   const head = await headOf(project.git)
   const known = await kindsFor(project, items)
-  const paths = [...fresh].flatMap((item) => (item['type'] === 'file' ? (textOf(item['ref']) ?? []) : []))
+  const paths = [...fresh].flatMap((item) =>
+    item['type'] === 'file' ? pathsOfReference(textOf(item['ref']) ?? '') : [],
+  )
   const facts = await fileFacts(project.root, paths, project.clock)
   let commits = 0
   const captured: GivenItem[] = []
@@ -35,7 +38,7 @@ export async function captureEvidence(
       const isFew = ++commits <= MAX_COMMITS
       captured.push({ ...item, ...(await commitGround(project, item, head, isFew)), ...headMember(head) })
     } else {
-      const fact = facts.get(textOf(item['ref']) ?? '')
+      const fact = fileOfReference(textOf(item['ref']) ?? '', facts)?.fact
       const isHashed = item['type'] === 'file' && !item['digest'] && fact?.kind === 'file' && fact.sha256
       captured.push({ ...item, ...(isHashed && { digest: fact.sha256 }), ...headMember(head) })
     }

@@ -1,3 +1,4 @@
+import { pathsOfReference } from '../domain/file-reference.ts'
 import { looksLikePath, mayBePath } from '../domain/path-pattern.ts'
 import type { Handoff } from '../domain/record.ts'
 import type { RecordRow } from '../domain/record-row.ts'
@@ -35,7 +36,9 @@ export async function groundOf(
 }
 
 function pathsOf(record: Handoff): string[] {
-  const evidenceFiles = record.evidence.flatMap((item) => (item.type === 'file' && item.ref ? item.ref : []))
+  const evidenceFiles = record.evidence.flatMap((item) =>
+    item.type === 'file' ? pathsOfReference(item.ref ?? '') : [],
+  )
   return [...record.artifacts.map(({ path }) => path), ...evidenceFiles].filter((path) => path !== '')
 }
 

@@ -2,6 +2,7 @@ import { EVIDENCE_VERDICTS, type EvidenceVerdict } from '../../../server/plugin.
 import { commitOf } from './commit-id.ts'
 import { concernsOf, type Drift } from './drift.ts'
 import { groundOf } from './evidence-ground.ts'
+import { fileOfReference } from './file-reference.ts'
 import type { Evidence, Handoff } from './record.ts'
 import type { CommitFact, WorldFacts } from './world-facts.ts'
 
@@ -110,9 +111,9 @@ function judgeCommit(item: Evidence, { git }: WorldFacts): Finding {
 const UNLISTED: Finding = ['unverifiable', 'git could not list what changed']
 
 function judgeFile(item: Evidence, { files }: WorldFacts, { changedSince }: Basis): Finding {
-  const path = item.ref ?? ''
-  const fact = files?.get(path)
-  if (!fact) return ['unverifiable', 'the reference is not a file']
+  const file = files && fileOfReference(item.ref ?? '', files)
+  if (!file) return ['unverifiable', 'the reference is not a file']
+  const { path, fact } = file
   if (fact.kind === 'missing') return ['contradicted', 'the file is missing']
   if (fact.kind === 'outside') return ['unverifiable', fact.detail]
   if (item.digest === null) {
