@@ -1,10 +1,11 @@
 import { pathsOfReference } from '../domain/file-reference.ts'
 import { looksLikePath, mayBePath } from '../domain/path-pattern.ts'
 import type { Handoff } from '../domain/record.ts'
+import { isSha256 } from '../domain/record-id.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { familyOf } from '../domain/record-table.ts'
 import type { RelativeFacts, WorldFacts } from '../domain/world-facts.ts'
-import { fileFacts } from '../files/file-facts.ts'
+import { comparedFacts } from '../files/file-facts.ts'
 import { topNames } from '../files/top-names.ts'
 import { gitFactsFor } from '../git/git-facts.ts'
 import type { Project } from '../project.ts'
@@ -28,18 +29,37 @@ export async function groundOf(
 ): Promise<Pick<WorldFacts, 'files' | 'topNames' | 'git'>> {
   const hasBareName = record.work.scope.some((entry) => mayBePath(entry) && !looksLikePath(entry))
   const [files, names, git] = await Promise.all([
-    fileFacts(project.root, pathsOf(record), project.clock),
+    comparedFacts(project.root, recordedFiles(record), project.clock),
     hasBareName ? topNames(project.root) : undefined,
     gitFactsFor(project.git, record, project.storePrefix),
   ])
   return { files, git, ...(names && { topNames: names }) }
 }
 
-function pathsOf(record: Handoff): string[] {
-  const evidenceFiles = record.evidence.flatMap((item) =>
-    item.type === 'file' ? pathsOfReference(item.ref ?? '') : [],
-  )
-  return [...record.artifacts.map(({ path }) => path), ...evidenceFiles].filter((path) => path !== '')
+/** Each path that a record names, with digests that the file there may have, in lower case. */
+function recordedFiles({ artifacts, evidence }: Handoff): ReadonlyMap<string, ReadonlySet<string>> {
+  const files = new Map<string, Set<string>>()
+  // A command's digest is of a file that it made: any of these.
+  const runs = new Set<string>()
+  for (const { type, digest } of evidence) {
+    if (type === 'test' || type === 'command') addDigest(runs, digest)
+  }
+  const add = (path: string, digest: string | null): void => {
+    if (path === '') return
+    const known = files.get(path) ?? new Set(runs)
+    addDigest(known, digest)
+    files.set(path, known)
+  }
+  for (const { path, content_hash } of artifacts) add(path, content_hash)
+  for (const { type, ref, digest } of evidence) {
+    if (type === 'file') for (const path of pathsOfReference(ref ?? '')) add(path, digest)
+  }
+  return files
+}
+
+/** Two are as good as many: one of them is not that of the bytes. A record may have thousands for one path. */
+function addDigest(digests: Set<string>, digest: string | null): void {
+  if (digest !== null && isSha256(digest) && digests.size < 2) digests.add(digest.toLowerCase())
 }
 
 /** Other records by lower-case id, as the checks use them. */

@@ -3,6 +3,7 @@ import { commitOf } from './commit-id.ts'
 import { concernsOf, type Drift } from './drift.ts'
 import { groundOf } from './evidence-ground.ts'
 import { fileOfReference } from './file-reference.ts'
+import { agreement } from './line-ends.ts'
 import type { Evidence, Handoff } from './record.ts'
 import type { CommitFact, WorldFacts } from './world-facts.ts'
 
@@ -124,8 +125,9 @@ function judgeFile(item: Evidence, { files }: WorldFacts, { changedSince }: Basi
   if (fact.kind !== 'file' || fact.sha256 === undefined || !item.digest.toLowerCase().startsWith('sha256:')) {
     return ['unverifiable', 'the digest cannot be compared']
   }
-  if (fact.sha256 === item.digest.toLowerCase()) return ['holds', 'the digest is equal']
-  return ['stale', 'the file was replaced since']
+  const agreed = agreement(fact, item.digest.toLowerCase())
+  if (!agreed) return ['stale', 'the file was replaced since']
+  return ['holds', agreed === 'bytes' ? 'the digest is equal' : 'the digest is equal but for line ends']
 }
 
 /** Commands are never repeated. Their scope may have changed, or a file they made may still have its digest. */
@@ -142,8 +144,7 @@ function judgeRun(
   }
   const digest = item.digest?.toLowerCase()
   for (const [path, fact] of files ?? []) {
-    if (digest && fact.kind === 'file' && fact.sha256 === digest)
-      return ['holds', `${path} still has its digest`]
+    if (digest && agreement(fact, digest)) return ['holds', `${path} still has its digest`]
   }
   return changed === null ? UNLISTED : ['unverifiable', 'commands are not run again']
 }

@@ -1,4 +1,5 @@
 import { sameCommit } from './commit-id.ts'
+import { agreement } from './line-ends.ts'
 import { inScope, looksLikePath, mayBePath } from './path-pattern.ts'
 import type { Artifact, Freshness, Handoff } from './record.ts'
 import { isSha256 } from './record-id.ts'
@@ -90,7 +91,7 @@ function statusOf(artifact: Artifact, fact: FileFact | undefined): ArtifactState
   if (fact?.kind === 'missing') return artifact.role === 'generated' ? 'unhashed' : 'missing'
   if (fact?.kind !== 'file' || fact.sha256 === undefined) return 'unhashed'
   if (artifact.content_hash === null || !isSha256(artifact.content_hash)) return 'unhashed'
-  return artifact.content_hash.toLowerCase() === fact.sha256 ? 'same' : 'changed'
+  return agreement(fact, artifact.content_hash.toLowerCase()) ? 'same' : 'changed'
 }
 
 /** Whether a path is one that the record is about: in its scope or among its artifacts. */

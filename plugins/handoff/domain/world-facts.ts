@@ -31,6 +31,8 @@ export type FileFact =
   | {
       readonly kind: 'file'
       readonly sha256?: string
+      /** Digests of the text with other line ends; absent where no recorded digest needs them. */
+      readonly byLineEnds?: readonly string[]
       readonly unhashed?: 'too_big' | 'out_of_time' | 'too_many'
     }
   | { readonly kind: 'directory' }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, realpath } from 'node:fs/promises'
 import { isAbsolute, join, sep, win32 } from 'node:path'
 import { openToRead, systemCode } from '../../../server/plugin.ts'
+import { createLineEndHash } from '../domain/line-ends.ts'
 import type { FileFact } from '../domain/world-facts.ts'
 import { placeOf } from './read-file.ts'
 
@@ -10,34 +11,48 @@ const MAX_FILES = 1000
 const MAX_BYTES = 10 * 1024 * 1024
 const LIMIT_MS = 2000
 
+const NO_DIGESTS: ReadonlySet<string> = new Set()
+
 /**
  * The file at each path of a record, hashed if it is inside `root`. Nothing outside the root is read, even if a path
  * is replaced by a link during the check. After 2 s or 1,000 files the rest is `unhashed`.
  */
-export async function fileFacts(
+export function fileFacts(
   root: string,
   paths: readonly string[],
+  now: () => number,
+): Promise<ReadonlyMap<string, FileFact>> {
+  return comparedFacts(root, new Map(paths.map((path) => [path, NO_DIGESTS])), now)
+}
+
+/**
+ * As `fileFacts`, for a comparison with recorded digests, in lower case: where one is not that of the bytes, the
+ * file is also hashed with other line ends.
+ */
+export async function comparedFacts(
+  root: string,
+  recorded: ReadonlyMap<string, ReadonlySet<string>>,
   now: () => number,
 ): Promise<ReadonlyMap<string, FileFact>> {
   const realRoot = await realpath(root)
   const deadline = now() + LIMIT_MS
   const facts = new Map<string, FileFact>()
-  for (const path of new Set(paths)) {
+  for (const [path, digests] of recorded) {
     if (facts.size >= MAX_FILES) facts.set(path, { kind: 'file', unhashed: 'too_many' })
     else if (now() > deadline) facts.set(path, { kind: 'file', unhashed: 'out_of_time' })
-    else facts.set(path, await factOf(realRoot, path))
+    else facts.set(path, await factOf(realRoot, path, digests))
   }
   return facts
 }
 
-async function factOf(realRoot: string, path: string): Promise<FileFact> {
+async function factOf(realRoot: string, path: string, digests: ReadonlySet<string>): Promise<FileFact> {
   const wanted = isAbsolute(path) ? path : join(realRoot, path)
   const detail = outsideBecause(realRoot, path, wanted)
   if (detail !== undefined) return { kind: 'outside', detail }
   try {
     const real = await realpath(wanted)
     if (!isInside(realRoot, real)) return { kind: 'outside', detail: 'a link to a place outside the project' }
-    return await hashed(realRoot, real)
+    return await hashed(realRoot, real, digests)
   } catch (thrown) {
     const code = systemCode(thrown)
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return { kind: 'missing' }
@@ -56,7 +71,7 @@ function outsideBecause(realRoot: string, path: string, wanted: string): string 
 }
 
 /** Opens the resolved path and checks its place: a link created meanwhile is refused before a byte is read. */
-async function hashed(realRoot: string, real: string): Promise<FileFact> {
+async function hashed(realRoot: string, real: string, digests: ReadonlySet<string>): Promise<FileFact> {
   const file = await openToRead(real)
   try {
     const opened = await file.stat()
@@ -67,7 +82,9 @@ async function hashed(realRoot: string, real: string): Promise<FileFact> {
     if (opened.isDirectory()) return { kind: 'directory' }
     if (!opened.isFile()) return { kind: 'file' }
     if (opened.size > MAX_BYTES) return { kind: 'file', unhashed: 'too_big' }
-    return { kind: 'file', sha256: await digest(file) }
+    const sha256 = await digest(file)
+    if ([...digests].every((recorded) => recorded === sha256)) return { kind: 'file', sha256 }
+    return { kind: 'file', sha256, byLineEnds: await digestsByLineEnds(file) }
   } finally {
     await file.close()
   }
@@ -75,11 +92,23 @@ async function hashed(realRoot: string, real: string): Promise<FileFact> {
 
 async function digest(file: FileHandle): Promise<string> {
   const hash = createHash('sha256')
+  for await (const piece of piecesOf(file)) hash.update(piece)
+  return `sha256:${hash.digest('hex')}`
+}
+
+async function digestsByLineEnds(file: FileHandle): Promise<readonly string[]> {
+  const hash = createLineEndHash()
+  for await (const piece of piecesOf(file)) hash.add(piece)
+  return hash.digests()
+}
+
+/** The bytes from the start of the file. A piece is overwritten by the next one. */
+async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer, void, undefined> {
   const chunk = Buffer.allocUnsafe(64 * 1024)
   for (let position = 0; ; ) {
     const { bytesRead } = await file.read(chunk, 0, chunk.length, position)
-    if (bytesRead === 0) return `sha256:${hash.digest('hex')}`
-    hash.update(chunk.subarray(0, bytesRead))
+    if (bytesRead === 0) return
+    yield chunk.subarray(0, bytesRead)
     position += bytesRead
   }
 }

@@ -1,5 +1,6 @@
 import { commitOf } from '../commit-id.ts'
 import { drift } from '../drift.ts'
+import { agreement } from '../line-ends.ts'
 import { isSensitivePath } from '../path-pattern.ts'
 import { isSha256 } from '../record-id.ts'
 import type { FileFact } from '../world-facts.ts'
@@ -58,7 +59,7 @@ function isSkipped(fact: FileFact | undefined): boolean {
 function hashFinding(fact: FileFact | undefined, hash: string, pointer: string): CheckFinding[] {
   if (fact?.kind !== 'file') return []
   if (fact.unhashed === 'too_big') return [warn('more than 10 MB: not hashed', pointer)]
-  if (fact.sha256 === undefined || fact.sha256 === hash.toLowerCase()) return []
+  if (fact.sha256 === undefined || agreement(fact, hash.toLowerCase())) return []
   return [warn('the file has changed', pointer)]
 }
 
