@@ -134,7 +134,7 @@ export const refusals = defineRefusals({
     code: 'not_found',
     reason: 'record_not_found',
     message: 'This project has no handoff record yet.',
-    next: 'Create one with handoff_create, or begin with handoff_note.',
+    next: 'Create one with handoff_create, or begin with the command satchel handoff note.',
   },
   no_open_conflicts: {
     code: 'not_found',

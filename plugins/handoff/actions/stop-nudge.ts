@@ -33,7 +33,7 @@ export async function nudge(call: HookCall, noted: Noted): Promise<string | unde
     ...(touched > 0 ? [counted(touched, 'changed file', 'changed files')] : []),
   ]
   const where = own ? 'since the handoff of this session was last written' : 'and this session has no handoff'
-  return `satchel: ${made.join(' and ')} ${where}. Record them with handoff_note or handoff_create.`
+  return `satchel: ${made.join(' and ')} ${where}. Record them with handoff_create, or line by line with the command satchel handoff note.`
 }
 
 function ownRecord(table: RecordTable, names: readonly string[]): { readonly updatedMs: number } | undefined {

@@ -12,7 +12,7 @@ export function noteTool(handoffs: Handoffs) {
     title: 'Take a note',
     description:
       "Adds one line to this session's draft, which it makes if there is none: a decision, a failed attempt, the next action, or finished work. Use it at the moment it happens: notes survive a compaction. Returns the draft and the item.",
-    profile: 'standard',
+    profile: 'full',
     input: () =>
       z.object({
         kind: z.enum(NOTE_KINDS).describe('what the note is'),
