@@ -62,7 +62,7 @@ test('a prefix may have hyphens: the newest stable version comes first', () => {
   assert.equal(isStableTag('terraform-aws-s3-bucket-1.0.0'), true)
 })
 
-test('words and days that are no versions stay names, the highest first', () => {
+test('words and days are names, not versions: the highest comes first', () => {
   const names = [
     'sic-jss',
     'nightly-build-2024-01-02',

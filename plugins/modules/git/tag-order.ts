@@ -3,7 +3,7 @@ import { compare } from '../domain/order.ts'
 /** The version that a tag's name denotes (modules design 2.4). */
 interface TagVersion {
   readonly tag: string
-  /** What stands before the version, without what separates the two; empty where nothing does. */
+  /** The text before the version, without the sign between them; empty where there is none. */
   readonly prefix: string
   /** 1 stable with two or more numbers, 2 pre-release, 3 floating alias (`v5`), 4 anything else. */
   readonly rank: 1 | 2 | 3 | 4
@@ -20,7 +20,7 @@ const TAG = /^(.*\/|[A-Za-z][A-Za-z0-9_]*-)?[vV]?(\d+(?:\.\d+)*)(?:-([0-9A-Za-z.
 const NAMED_TAG =
   /^((?:.*\/)?[A-Za-z][A-Za-z0-9_]*(?:-(?=\d*[A-Za-z_])[A-Za-z0-9_]+)*?-)(?:[vV]?(\d+(?:\.\d+)+)|[vV](\d+))(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/
 
-/** A day behind words is no version. */
+/** A day after words is not a version. */
 const DAY = /^(?:19|20)\d\d\.(?:0\d|1[0-2])\.(?:[0-2]\d|3[01])$/
 
 /** Sorts tags: stable versions newest first, pre-releases, aliases, then all others, the highest name first. */
@@ -34,6 +34,12 @@ export function orderTags(tags: Iterable<string>): string[] {
 /** Whether a tag is a stable version of two or more numbers: what `latest` looks for first. */
 export function isStableTag(tag: string): boolean {
   return versionOf(tag).rank === 1
+}
+
+/** The text before the version of a tag, without the sign between them; undefined for a tag without a version. */
+export function prefixOf(tag: string): string | undefined {
+  const { rank, prefix } = versionOf(tag)
+  return rank === 4 ? undefined : prefix
 }
 
 function versionOf(tag: string): TagVersion {
