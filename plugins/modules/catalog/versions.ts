@@ -1,14 +1,21 @@
+import { once } from '../../../server/plugin.ts'
 import { compare } from '../domain/order.ts'
 import { isStableTag, orderTags } from '../git/tag-order.ts'
 import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
+import { createPathSeries, type IsOfSeries, type PathSeries } from './path-series.ts'
 import { createRemovals } from './removed-paths.ts'
 
-/** The records of one (repository, path), in the order readers want: tags newest first, then branches. */
+/**
+ * The records of one (repository, path), in the order readers want: tags newest first, then branches. Where tags name
+ * components, those that speak for the path come before all others (decision 140).
+ */
 export interface ModuleVersions {
   readonly repository: string
   readonly path: string
   readonly versions: readonly IndexRecord[]
   readonly latest: IndexRecord
+  /** Of a repository with several series where none speaks for this directory. */
+  readonly unnamed?: PathSeries
   /** The release of the repository since which this directory is missing. */
   readonly removedSince?: string
 }
@@ -40,17 +47,66 @@ function grouped(
     else groups.set(key, [record])
   }
   const removedSince = createRemovals(index)
+  const seriesOf = createRowSeries(index, records)
   const defaults = new Map(index.repositories.map((row) => [row.repository, row.default_branch]))
   const tagOrders = createTagOrders()
   return [...groups.values()].flatMap((group) => {
-    const defaultBranch = defaults.get(group[0]?.repository ?? '') ?? undefined
-    const versions = inOrder(group, tagOrders, defaultBranch)
-    const latest = latestOf(versions, tagOrders, defaultBranch)
-    if (latest === undefined) return []
-    const { repository, path } = latest
+    const [first] = group
+    if (first === undefined) return []
+    const { repository, path } = first
+    const defaultBranch = defaults.get(repository) ?? undefined
+    const series = seriesOf(repository)
+    const isOwn = series?.of(path)
+    const { versions, own } = inOrder(group, tagOrders, { defaultBranch, isOwn })
+    const latest = latestOf(own, tagOrders, defaultBranch) ?? first
     const since = removedSince(repository, path)
-    return [{ repository, path, versions, latest, ...(since !== undefined && { removedSince: since }) }]
+    const told = since === undefined ? {} : { removedSince: since }
+    const unnamed = series === undefined || isOwn !== undefined ? {} : { unnamed: series }
+    return [{ repository, path, versions, latest, ...told, ...unnamed }]
   })
+}
+
+/** The series of the repositories of an index: by what was read of them, or by their records where no run has read them. */
+function createRowSeries(
+  index: Pick<ModuleIndex, 'repositories'> & Partial<Pick<ModuleIndex, 'records'>>,
+  records: readonly IndexRecord[],
+): (repository: string) => PathSeries | undefined {
+  const rows = new Map(index.repositories.map((row) => [row.repository, row.readings]))
+  const known = new Map<string, PathSeries | undefined>()
+  const stored = once(() => byRepository(index.records ?? records))
+  return (repository) => {
+    if (known.has(repository)) return known.get(repository)
+    const read = rows.get(repository) ?? []
+    const readings = read.length > 0 ? read : (stored().get(repository) ?? []).map(readingOf)
+    const series = createPathSeries(repository, readings)
+    known.set(repository, series)
+    return series
+  }
+}
+
+function byRepository(records: readonly IndexRecord[]): ReadonlyMap<string, readonly IndexRecord[]> {
+  const found = new Map<string, IndexRecord[]>()
+  for (const record of records) {
+    const own = found.get(record.repository)
+    if (own) own.push(record)
+    else found.set(record.repository, [record])
+  }
+  return found
+}
+
+function readingOf({ ref, ref_kind, path }: IndexRecord) {
+  return { ref, ref_kind, directories: [path] }
+}
+
+/** What `latest` means beside a call of `ref`: where no series speaks for the module, the call stays in its own. */
+export function latestBeside(
+  { latest, unnamed, versions }: ModuleVersions,
+  { ref, ref_kind }: Pick<IndexRecord, 'ref' | 'ref_kind'>,
+): IndexRecord {
+  const isBeside = ref_kind === 'tag' ? unnamed?.beside(ref) : undefined
+  if (isBeside === undefined) return latest
+  const found = versions.find((one) => one.ref_kind === 'tag' && isStableTag(one.ref) && isBeside(one.ref))
+  return found ?? latest
 }
 
 /** The latest version of every module of an index. */
@@ -83,20 +139,36 @@ function createTagOrders(): TagOrders {
   }
 }
 
+interface OrderedVersions {
+  readonly versions: readonly IndexRecord[]
+  /** Without tags that speak for other directories; all, where no tag speaks for this one. */
+  readonly own: readonly IndexRecord[]
+}
+
 function inOrder(
   records: readonly IndexRecord[],
   tagOrders: TagOrders,
-  defaultBranch: string | undefined,
-): IndexRecord[] {
+  {
+    defaultBranch,
+    isOwn,
+  }: { readonly defaultBranch: string | undefined; readonly isOwn: IsOfSeries | undefined },
+): OrderedVersions {
   const tags = records.filter(({ ref_kind }) => ref_kind === 'tag')
-  const branches = records.filter(({ ref_kind }) => ref_kind === 'branch')
-  const place = tagOrders.placesOf(tags.map(({ ref }) => ref))
-  return [
-    ...tags.sort((a, b) => (place.get(a.ref) ?? 0) - (place.get(b.ref) ?? 0)),
-    ...branches.sort(
+  const branches = records
+    .filter(({ ref_kind }) => ref_kind === 'branch')
+    .sort(
       (a, b) => Number(b.ref === defaultBranch) - Number(a.ref === defaultBranch) || compare(a.ref, b.ref),
-    ),
-  ]
+    )
+  const place = tagOrders.placesOf(tags.map(({ ref }) => ref))
+  tags.sort((a, b) => (place.get(a.ref) ?? 0) - (place.get(b.ref) ?? 0))
+  const own = isOwn === undefined ? tags : tags.filter(({ ref }) => isOwn(ref))
+  if (own.length === 0 || own.length === tags.length) {
+    const versions = [...tags, ...branches]
+    return { versions, own: versions }
+  }
+  const ownTags = new Set(own)
+  const others = tags.filter((record) => !ownTags.has(record))
+  return { versions: [...own, ...others, ...branches], own: [...own, ...branches] }
 }
 
 /** First stable tag, else the default branch, else the first. */

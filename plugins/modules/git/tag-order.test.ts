@@ -42,6 +42,47 @@ test('stable versions come newest first, then pre-releases, aliases and all othe
   assert.deepEqual(['v1.0.0', 'v1', '1.0-rc1', 'x'].map(isStableTag), [true, false, false, false])
 })
 
+test('a prefix may have hyphens: the newest stable version comes first', () => {
+  const rows: [tags: string[], ordered: string[]][] = [
+    [
+      ['terraform-aws-vpc-1.0.0', 'terraform-aws-vpc-2.0.0', 'terraform-aws-vpc-10.0.0'],
+      ['terraform-aws-vpc-10.0.0', 'terraform-aws-vpc-2.0.0', 'terraform-aws-vpc-1.0.0'],
+    ],
+    [
+      ['net-work-v0.1.0', 'net-work-v1.9.0', 'net-work-v1.10.0', 'net-work-v2.0.0-rc.1', 'net-work-v1'],
+      ['net-work-v1.10.0', 'net-work-v1.9.0', 'net-work-v0.1.0', 'net-work-v2.0.0-rc.1', 'net-work-v1'],
+    ],
+    [
+      ['modules/net-work-1.2.0', 'modules/net-work-1.10.0', 'ec2-node-1.1.0+build'],
+      ['modules/net-work-1.10.0', 'modules/net-work-1.2.0', 'ec2-node-1.1.0+build'],
+    ],
+  ]
+
+  for (const [tags, ordered] of rows) assert.deepEqual(orderTags(tags), ordered)
+  assert.equal(isStableTag('terraform-aws-s3-bucket-1.0.0'), true)
+})
+
+test('words and days are names, not versions: the highest comes first', () => {
+  const names = [
+    'sic-jss',
+    'nightly-build-2024-01-02',
+    'nightly-build-2024.01.02',
+    'draft-plan-2',
+    'build-of-9',
+  ]
+
+  assert.deepEqual(names.filter(isStableTag), [])
+  assert.deepEqual(orderTags([...names, 'build-of-10', 'v0.1.0']), [
+    'v0.1.0',
+    'sic-jss',
+    'nightly-build-2024.01.02',
+    'nightly-build-2024-01-02',
+    'draft-plan-2',
+    'build-of-10',
+    'build-of-9',
+  ])
+})
+
 test('the order of tags does not depend on the order they come in', () => {
   const tag = fc.oneof(
     fc.stringMatching(/^v?\d{1,3}(\.\d{1,2}){0,3}(-[a-z0-9.]{1,5})?$/),

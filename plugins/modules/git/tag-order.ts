@@ -3,16 +3,27 @@ import { compare } from '../domain/order.ts'
 /** The version that a tag's name denotes (modules design 2.4). */
 interface TagVersion {
   readonly tag: string
+  /** The text before the version, without the sign between them; empty where there is none. */
+  readonly prefix: string
   /** 1 stable with two or more numbers, 2 pre-release, 3 floating alias (`v5`), 4 anything else. */
   readonly rank: 1 | 2 | 3 | 4
   readonly numbers: readonly bigint[]
   readonly pre: readonly string[]
 }
 
-const TAG =
-  /^(?:(?:.*\/)|(?:[A-Za-z][A-Za-z0-9_]*-))?[vV]?(\d+(?:\.\d+)*)(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?$/
+const TAG = /^(.*\/|[A-Za-z][A-Za-z0-9_]*-)?[vV]?(\d+(?:\.\d+)*)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/
 
-/** Sorts tags: stable versions newest first, pre-releases, aliases, then all others by name. */
+/**
+ * The same behind several words, as release tools name the tags of a component. Each word has a letter, and the version a
+ * dot or a `v`: `build-of-20240102` and `draft-plan-2` are names.
+ */
+const NAMED_TAG =
+  /^((?:.*\/)?[A-Za-z][A-Za-z0-9_]*(?:-(?=\d*[A-Za-z_])[A-Za-z0-9_]+)*?-)(?:[vV]?(\d+(?:\.\d+)+)|[vV](\d+))(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/
+
+/** A day after words is not a version. */
+const DAY = /^(?:19|20)\d\d\.(?:0\d|1[0-2])\.(?:[0-2]\d|3[01])$/
+
+/** Sorts tags: stable versions newest first, pre-releases, aliases, then all others, the highest name first. */
 export function orderTags(tags: Iterable<string>): string[] {
   return [...tags]
     .map(versionOf)
@@ -25,21 +36,59 @@ export function isStableTag(tag: string): boolean {
   return versionOf(tag).rank === 1
 }
 
+/** The text before the version of a tag, without the sign between them; undefined for a tag without a version. */
+export function prefixOf(tag: string): string | undefined {
+  const { rank, prefix } = versionOf(tag)
+  return rank === 4 ? undefined : prefix
+}
+
 function versionOf(tag: string): TagVersion {
-  const [, numbers, pre] = TAG.exec(tag) ?? []
-  if (numbers === undefined) return { tag, rank: 4, numbers: [], pre: [] }
+  const { prefix = '', numbers, pre } = partsOf(tag)
+  if (numbers === undefined) return { tag, prefix: '', rank: 4, numbers: [], pre: [] }
   const read = numbers.split('.').map((digits) => BigInt(digits.slice(0, 40)))
-  if (pre !== undefined) return { tag, rank: 2, numbers: read, pre: pre.split('.') }
-  return { tag, rank: read.length > 1 ? 1 : 3, numbers: read, pre: [] }
+  const named = { tag, prefix: prefix.slice(0, -1), numbers: read }
+  if (pre !== undefined) return { ...named, rank: 2, pre: pre.split('.') }
+  return { ...named, rank: read.length > 1 ? 1 : 3, pre: [] }
+}
+
+interface TagParts {
+  readonly prefix?: string | undefined
+  readonly numbers?: string | undefined
+  readonly pre?: string | undefined
+}
+
+function partsOf(tag: string): TagParts {
+  const plain = TAG.exec(tag)
+  if (plain) return { prefix: plain[1], numbers: plain[2], pre: plain[3] }
+  const named = NAMED_TAG.exec(tag)
+  if (!named || DAY.test(named[2] ?? '')) return {}
+  return { prefix: named[1], numbers: named[2] ?? named[3], pre: named[4] }
 }
 
 function newestFirst(a: TagVersion, b: TagVersion): number {
   return (
     a.rank - b.rank ||
+    (a.rank === 4 ? compareNames(b.tag, a.tag) : 0) ||
     compareNumbers(b.numbers, a.numbers) ||
     comparePre(b.pre, a.pre) ||
     compare(a.tag, b.tag)
   )
+}
+
+/** Digits in a name by value, so that `build-10` comes after `build-9`. */
+function compareNames(a: string, b: string): number {
+  const [left, right] = [a.split(/(\d+)/), b.split(/(\d+)/)]
+  for (let at = 0; at < Math.min(left.length, right.length); at++) {
+    const [one = '', other = ''] = [left[at], right[at]]
+    const order = at % 2 === 1 ? compareDigits(one, other) : compare(one, other)
+    if (order !== 0) return order
+  }
+  return left.length - right.length
+}
+
+function compareDigits(a: string, b: string): number {
+  const [left, right] = [a.replace(/^0+/, ''), b.replace(/^0+/, '')]
+  return left.length - right.length || compare(left, right)
 }
 
 /** Missing parts are 0; a fourth part counts. */

@@ -2,7 +2,7 @@ import type { SatchelError } from '../../../server/plugin.ts'
 import { nearestNames } from '../domain/nearest-names.ts'
 import type { AskedRef } from '../git/ref-name.ts'
 import type { RemoteListing, RemoteRef } from '../git/remote.ts'
-import { orderTags } from '../git/tag-order.ts'
+import { newestTags } from '../git/tag-series.ts'
 import { refusals } from '../reasons.ts'
 import type { PlannedEntry } from './plan.ts'
 import { type Failure, failureOf, type Warning } from './report.ts'
@@ -35,7 +35,7 @@ export function chooseRefs(listing: RemoteListing, entry: PlannedEntry, reposito
   const chosen = new Map<string, ChosenRef>()
   const failures: Failure[] = []
   const warnings: Warning[] = []
-  const tags = entry.includeTags ? orderTags(listing.tags.keys()).slice(0, entry.maxTags) : []
+  const tags = entry.includeTags ? newestTags(listing.tags.keys(), entry.maxTags, repository) : []
 
   for (const asked of entry.asked) {
     const found = findAsked(listing, asked)

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { inTurns, isSatchelError } from '../../../server/plugin.ts'
 import { loadVersions } from '../catalog/load-versions.ts'
 import type { ResolvedCall } from '../catalog/resolve-calls.ts'
-import { groupVersions } from '../catalog/versions.ts'
+import { groupVersions, latestBeside } from '../catalog/versions.ts'
 import { type ChangelogPart, changelogBetween } from '../domain/changelog.ts'
 import { type CheckFinding, checkInputs, type GivenBlock } from '../domain/check.ts'
 import { plainLine } from '../domain/hcl-text.ts'
@@ -212,11 +212,12 @@ async function targetVersion({ request, lookup }: Work, before: IndexRecord): Pr
   }
 }
 
-function indexedTarget({ index, to }: UpgradeRequest, { repository, path }: IndexRecord): IndexRecord {
+function indexedTarget({ index, to }: UpgradeRequest, before: IndexRecord): IndexRecord {
+  const { repository, path } = before
   const own = index.records.filter((record) => record.repository === repository)
   const groups = groupVersions(index, own)
   const group = groups.find((one) => one.path === path)
-  if (to === 'latest' && group !== undefined) return group.latest
+  if (to === 'latest' && group !== undefined) return latestBeside(group, before)
   // Registries write versions without the "v" of their tags.
   const wanted = new Set([to, `v${to}`, to.replace(/^v(?=\d)/, '')])
   const found =
