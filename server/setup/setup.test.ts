@@ -160,6 +160,20 @@ test('edit hooks run at the edit tools of a client alone; a client without hooks
   assert.deepEqual(treeOf(home), before)
 })
 
+test('codex is given the hooks that docs/handoffs.md has for it', async (t) => {
+  const { home, run } = await openHome(t)
+
+  const { code, out } = await run('codex', '--hooks')
+  const { hooks } = JSON.parse(readFileSync(join(home, '.codex/hooks.json'), 'utf8'))
+  const guide = readFileSync(join(import.meta.dirname, '../../docs/handoffs.md'), 'utf8')
+  const [, shown = ''] = /Codex, in `\.codex\/hooks\.json`.*?```json\n(.*?)```/s.exec(guide) ?? []
+
+  assert.equal(code, 0, out)
+  assert.deepEqual(Object.keys(hooks).sort(), Object.keys(JSON.parse(shown).hooks).sort())
+  assert.match(hooks.PreCompact[0].hooks[0].command, / handoff hook pre-compact --harness codex$/)
+  assert.equal(hooks.PreCompact[0].matcher, undefined) // before those that a person asks for and those that come by themselves
+})
+
 test('where the project is the home, each file is checked and restored once', async (t) => {
   const { home } = await openHome(t)
   const env = { HOME: home, PATH: dirname(process.execPath) }
