@@ -297,6 +297,69 @@ test('after an edit of the user a removal takes out the entries only, and says s
   assert.equal(readFileSync(path, 'utf8'), '{\n  // mine\n  "theme": "y"\n}\n')
 })
 
+test('an entry and a hook that the user had before are restored with the bytes of the file', async (t) => {
+  const { home, run } = await openHome(t)
+  const hook = '/old/satchel handoff hook stop --harness claude-code'
+  const had = {
+    '.claude.json':
+      '{"mcpServers":{"satchel":{"command":"old","args":["x"],"env":{"K":"v"}}},"numStartups":3}',
+    '.claude/settings.json': `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"${hook}"}]}]}}`,
+    '.codex/config.toml': '[mcp_servers.satchel]\ncommand = "old"\nargs = ["x"] # mine\n',
+    '.continue/config.yaml': 'name: x\nmcpServers:\n  - name: satchel\n    command: old # mine\n',
+    '.claude/skills/satchel/SKILL.md': 'Mine.\n',
+  }
+  for (const [path, text] of Object.entries(had)) write(join(home, path), text)
+  const before = treeOf(home)
+
+  await run('claude-code', 'codex', 'continue', '--hooks', '--skill')
+  const put = treeOf(home)
+  const removed = await run('--remove')
+
+  assert.equal(removed.code, 0, removed.err)
+  for (const path of Object.keys(before)) assert.notEqual(put[path], before[path], path)
+  assert.deepEqual(treeOf(home), before)
+})
+
+for (const setups of [1, 2]) {
+  test(`an entry that the user had before is put back in a file that changed after setup ${setups}`, async (t) => {
+    const { home, run } = await openHome(t)
+    const own = { command: 'old', args: ['x'], env: { K: 'v' } }
+    const hooks = {
+      Stop: [{ hooks: [{ type: 'command', command: '/old handoff hook stop --harness claude-code' }] }],
+    }
+    const settings = { hooks: { ...hooks, Notification: [] } }
+    write(join(home, '.claude.json'), JSON.stringify({ mcpServers: { satchel: own }, numStartups: 3 }))
+    write(join(home, '.claude/settings.json'), JSON.stringify(settings))
+    write(join(home, '.codex/config.toml'), '[mcp_servers.satchel]\ncommand = "old"\n')
+    write(join(home, '.continue/config.yaml'), 'mcpServers:\n  - name: satchel\n    command: old\n')
+    const read = (path: string) => readFileSync(join(home, path), 'utf8')
+    const edit = (path: string, from: string, to: string) =>
+      write(join(home, path), read(path).replace(from, to))
+
+    for (let at = 0; at < setups; at++) {
+      await run('claude-code', 'codex', 'continue', '--hooks', ...(at > 0 ? ['--profile', 'core'] : []))
+      edit('.claude.json', `"numStartups":${3 + at}`, `"numStartups":${4 + at}`)
+      edit('.claude/settings.json', '"Notification":[]', '"Notification":[],"Other":[]')
+      write(join(home, '.codex/config.toml'), `# ${at}\n${read('.codex/config.toml')}`)
+      write(join(home, '.continue/config.yaml'), `# ${at}\n${read('.continue/config.yaml')}`)
+    }
+    const removed = await run('--remove')
+
+    assert.equal(removed.code, 0, removed.err)
+    assert.deepEqual(JSON.parse(read('.claude.json')), {
+      mcpServers: { satchel: own },
+      numStartups: 3 + setups,
+    })
+    assert.deepEqual(JSON.parse(read('.claude/settings.json')).hooks.Stop, hooks.Stop)
+    assert.match(read('.codex/config.toml'), /^(# \d\n)+\n\[mcp_servers.satchel\]\ncommand = "old"\n$/)
+    assert.match(
+      read('.continue/config.yaml'),
+      /^(# \d\n)+mcpServers:\n {2}- name: satchel\n {4}command: old\n$/,
+    )
+    assert.doesNotMatch(read('.claude/settings.json'), /PreCompact/)
+  })
+}
+
 test('a second setup with other flags is undone to the bytes before the first', async (t) => {
   const { home, run } = await openHome(t)
   const path = join(home, '.cursor/mcp.json')
