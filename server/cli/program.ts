@@ -4,6 +4,7 @@ import { isSatchelError, type NextStep, type SatchelError } from '../contract/er
 import { ERROR_TABLE, USAGE_EXIT } from '../error-table.ts'
 import type { RunningHost } from '../host.ts'
 import { nearest } from '../platform/nearest.ts'
+import { unreadConfig } from '../unread-config.ts'
 import { versionText } from '../version.ts'
 import { type CommandLine, readCommandLine } from './command-line.ts'
 import { GLOBAL_ROWS, settingsIn } from './global-flags.ts'
@@ -151,13 +152,16 @@ async function openVerbHost(world: World, words: readonly string[]): Promise<Run
 }
 
 async function openHostOf(
-  { doors }: World,
+  { doors, io, terminal }: World,
   words: readonly string[],
   line: CommandLine,
 ): Promise<RunningHost> {
   // `init` writes a configuration, so the file in SERVICE_CONFIG may not exist yet.
   const config = await doors.loadConfig(words[0] === 'init' ? unconfigured(line) : line, settingsIn(line))
-  return doors.openHost({ kind: 'verb', words }, config, line)
+  const host = await doors.openHost({ kind: 'verb', words }, config, line)
+  const unread = line.help ? undefined : unreadConfig(config, { projectRoot: host.projectRoot, cwd: io.cwd })
+  if (unread !== undefined) terminal.note(`satchel: ${unread}`)
+  return host
 }
 
 /**
