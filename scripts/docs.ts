@@ -212,7 +212,7 @@ function configurationPage(schema: Json): string {
     'default' in node ? `\`${JSON.stringify(node['default'])}\`` : '',
     String(node['description'] ?? ''),
   ])
-  return `# Configuration\n\nWritten by \`npm run generate\` from the schemas; \`schemas/config.json\` is the same for editors. One YAML file; precedence is flag, environment, file, default. \`satchel config show --origin\` prints what is in force and where each value came from.\n\n${table(['key', 'type', 'default', 'meaning'], rows)}`
+  return `# Configuration\n\nWritten by \`npm run generate\` from the schemas; \`schemas/config.json\` is the same for editors. One YAML file; precedence is flag, environment, file, default. The file is that of \`--config\`, else of \`SERVICE_CONFIG\`, else \`satchel.yaml\` or \`config.yaml\` of the working directory; where the project's root is another folder, its \`satchel.yaml\` is not read, and satchel says so on standard error. \`satchel config show --origin\` prints what is in force and where each value came from.\n\n${table(['key', 'type', 'default', 'meaning'], rows)}`
 }
 
 function keysOf(schema: Json, prefix: string): [string, Json][] {

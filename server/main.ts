@@ -17,11 +17,11 @@ const stdout: import('./process-io.ts').RealStdout = {
   columns: process.stdout.columns,
 }
 
+const argv = process.argv.slice(2)
 if (!hasFolder()) {
   process.stderr.write('satchel: The working directory was deleted. Change to a folder that exists.\n')
-  process.exit(NOT_FOUND_EXIT)
+  process.exit(argv[1] === 'hook' ? 0 : NOT_FOUND_EXIT) // `satchel handoff hook` never fails its harness
 }
-const argv = process.argv.slice(2)
 const isFirst = argv[0] === 'mcp' && !process.stdin.isTTY
 const onServing = isFirst ? (await import('./process-signals.ts')).exitOnSignals() : undefined
 const output = isFirst ? await prepared() : stdout

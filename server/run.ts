@@ -211,6 +211,9 @@ async function bootServer(io: Place, line: CommandLine, parts: ServerParts): Pro
     throw thrown
   })
   host.signal.addEventListener('abort', stopLogging)
+  const { unreadConfig } = await import('./unread-config.ts')
+  const unread = unreadConfig(config, { projectRoot: host.projectRoot, cwd: io.cwd })
+  if (unread !== undefined) parts.log.warn(unread)
   return started(host)
 }
 

@@ -8,7 +8,7 @@ import { processStart } from '../server/platform/process-liveness.ts'
 import { EVENTS, endsWell, finishes, imported, inputFor, processorTime } from './hook-process.ts'
 import { ordinaryUserOf } from './ordinary-user.ts'
 
-/** Makes a store slow: the first look at a record takes 2 s of processor time. */
+/** Makes a store slow: the first look at it takes 2 s of processor time. */
 const SLOW_STORE = imported(`
   import fs from 'node:fs'
   import { syncBuiltinESMExports } from 'node:module'
@@ -17,7 +17,7 @@ const SLOW_STORE = imported(`
   for (const name of ['lstat', 'stat', 'open', 'readFile', 'readdir']) {
     const call = fs.promises[name]
     fs.promises[name] = (path, ...given) => {
-      if (isSlow && String(path).includes('records')) {
+      if (isSlow && String(path).includes('.handoffs')) {
         isSlow = false
         for (const endUs = spentUs() + 2e6; spentUs() < endUs; );
       }
@@ -34,7 +34,8 @@ test('a hook ends with 0 for any standard input', async (t) => {
 
   for (const event of EVENTS) {
     for (const input of ['', '{"broken', long, undefined]) {
-      const { stdout } = await endsWell(project, event, input)
+      const { stdout, stderr } = await endsWell(project, event, input)
+      assert.match(stderr, /no readable JSON object/)
       assert.equal(stdout, '', `${event} ${String(input).slice(0, 20)}`)
     }
     const { stdout } = await finishes(project, event, inputFor(project))
@@ -106,6 +107,47 @@ test('a hook ends when git hangs, and leaves no git behind', async (t) => {
   for (const giveUp = performance.now() + 20_000; pids.some(isAlive) && performance.now() < giveUp; )
     await pause(25)
   assert.deepEqual(pids.filter(isAlive), [])
+})
+
+for (const [fault, config, told] of [
+  ['does not parse', 'handoff: {bad\n', /satchel\.yaml:\d/],
+  ['has an unknown key', 'handof: {}\n', /satchel\.yaml:1: unknown key "handof"/],
+  ['has a wrong value', 'handoff: { inject_on: 1 }\n', /handoff\.inject_on/],
+] as const) {
+  test(`a hook goes on with the default configuration where satchel.yaml ${fault}, and says so`, async (t) => {
+    const project = await openTestProject(t, { repository: true })
+    const { id } = await project.call('handoff_create', SMALL)
+    await project.call('handoff_transition', { id, to: 'archived' })
+    project.write('satchel.yaml', config)
+
+    const saved = await finishes(project, 'pre-compact', inputFor(project))
+    const shown = await finishes(project, 'session-start', inputFor(project))
+
+    assert.match(shown.stdout, /additionalContext/)
+    for (const { stderr } of [saved, shown]) {
+      assert.match(stderr, told)
+      assert.match(stderr, /default configuration\.\n$/)
+    }
+    assert.equal(project.files().filter((file) => file.includes('/records/')).length, 2)
+  })
+}
+
+test('a hook with wrong arguments or in a project that does not exist ends with 0 and says why', async (t) => {
+  const project = await openTestProject(t, { repository: true })
+  const cases: readonly (readonly [readonly string[], RegExp])[] = [
+    [['stop', '--harnes', 'x'], /unknown option '--harnes'/],
+    [['stop', '--harnes', 'x', '--json'], /unknown option '--harnes'/],
+    [[], /missing <event>/],
+    [['stop', 'extra'], /too many arguments/],
+    [['precompact'], /there is no such event/],
+    [['stop', '--project', 'nowhere'], /nowhere/],
+  ]
+
+  for (const [words, told] of cases) {
+    const { stdout, stderr } = await endsWell(project, words, inputFor(project))
+    assert.equal(stdout, '', words.join(' '))
+    assert.match(stderr, told)
+  }
 })
 
 function isAlive(pid: number): boolean {

@@ -23,10 +23,10 @@ export interface HookOptions extends SpawnOptions {
   readonly program?: readonly [node: string, satchel: string]
 }
 
-/** A hook as a harness runs it. `input` undefined: standard input is never closed. */
+/** A hook as a harness runs it, with the words after `hook`. `input` undefined: standard input is never closed. */
 async function runHook(
   project: TestProject,
-  event: string,
+  event: string | readonly string[],
   input: string | undefined,
   {
     flags = [],
@@ -38,7 +38,7 @@ async function runHook(
 ): Promise<Answered> {
   const { CLAUDE_PROJECT_DIR: _, SATCHEL_PROJECT: _2, SATCHEL_SESSION: _3, ...inherited } = process.env
   const nodeOptions = env['NODE_OPTIONS'] ?? process.env['NODE_OPTIONS'] ?? ''
-  const child = spawn(node, [satchel, 'handoff', 'hook', event, ...flags], {
+  const child = spawn(node, [satchel, 'handoff', 'hook', ...[event].flat(), ...flags], {
     cwd: project.root,
     env: { ...inherited, ...env, NODE_OPTIONS: `${nodeOptions} ${preload}` },
     ...options,
@@ -96,7 +96,7 @@ export const processorTime = (waitsFrom = ''): string =>
 /** Runs a hook and asserts what holds even for one that reaches its time limit: exit code 0, at most one line on stderr, JSON or nothing on stdout. */
 export async function endsWell(
   project: TestProject,
-  event: string,
+  event: string | readonly string[],
   input: string | undefined,
   options?: HookOptions,
 ): Promise<Answered> {

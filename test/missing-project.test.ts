@@ -58,22 +58,26 @@ test('--project and its variables name an existing folder, or exit 4', async (t)
   assert.equal(existsSync(missing), false)
 })
 
-test('a deleted working directory is said in one sentence', async (t) => {
-  const folder = await temporaryFolder(t)
-  const deleted = join(folder, 'deleted')
-  mkdirSync(deleted)
-  const script = 'cd "$0" && rmdir "$0" && exec "$@"'
-  const words = [script, deleted, process.execPath, BUILT, 'handoff', 'list']
-  const { status, stderr } = spawnSync('sh', ['-c', ...words], {
-    encoding: 'utf8',
-    env: { PATH: String(process.env['PATH']), HOME: folder },
-  })
-  rmSync(deleted, { force: true, recursive: true })
+for (const [words, code] of [
+  [['handoff', 'list'], 4],
+  [['handoff', 'hook', 'stop'], 0],
+] as const) {
+  test(`a deleted working directory is said in one sentence: ${words.join(' ')}`, async (t) => {
+    const folder = await temporaryFolder(t)
+    const deleted = join(folder, 'deleted')
+    mkdirSync(deleted)
+    const script = 'cd "$0" && rmdir "$0" && exec "$@"'
+    const { status, stderr } = spawnSync('sh', ['-c', script, deleted, process.execPath, BUILT, ...words], {
+      encoding: 'utf8',
+      env: { PATH: String(process.env['PATH']), HOME: folder },
+    })
+    rmSync(deleted, { force: true, recursive: true })
 
-  assert.equal(status, 4, stderr)
-  assert.match(stderr, /working directory was deleted/)
-  assert.doesNotMatch(stderr, /uv_cwd|at .*\.js/)
-})
+    assert.equal(status, code, stderr)
+    assert.match(stderr, /working directory was deleted/)
+    assert.doesNotMatch(stderr, /uv_cwd|at .*\.js/)
+  })
+}
 
 const TOKEN = 'token-of-the-test'
 

@@ -97,7 +97,7 @@ describe('packages of a release', () => {
       'Stop',
       'SessionEnd',
     ])
-    assert.deepEqual(events('codex/plugins/satchel'), ['SessionStart', 'Stop'])
+    assert.deepEqual(events('codex/plugins/satchel'), ['SessionStart', 'PreCompact', 'Stop'])
     assert.deepEqual(events('gemini'), ['SessionStart', 'SessionEnd'])
   })
 

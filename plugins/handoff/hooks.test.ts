@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
@@ -16,22 +16,29 @@ const read = (project: TestProject, path: string) => JSON.parse(project.read(pat
 /** An input of a harness that forgets to close its pipe. */
 const neverClosed = () => new Readable({ read() {} })
 
-test('every event ends in time with 0 and prints nothing for broken, missing, long or endless input', async (t) => {
+test('every event ends in time with 0 and one line on stderr for broken, missing, long or endless input', async (t) => {
   const project = await openTestProject(t, { repository: true })
   await project.call('handoff_create', SMALL)
   const before = project.files()
-  for (const event of ['pre-compact', 'session-start', 'session-end', 'stop', 'something-else']) {
+  for (const event of ['pre-compact', 'session-start', 'session-end', 'stop', 'precompact']) {
     const inputs = [
       () => '',
       () => '{"broken',
       () => '[]',
       () => 'null',
+      () => '{}',
       () => JSON.stringify({ cwd: project.root, x: 'y'.repeat(1024 * 1024) }),
       neverClosed,
     ]
     for (const input of inputs) {
       const { code, stdout, notes } = await hook(project, event, input())
-      assert.deepEqual([code, stdout, notes], [0, '', []], event)
+      assert.deepEqual([code, stdout, notes.length], [0, '', 1], event)
+      assert.match(
+        notes[0] ?? '',
+        event === 'precompact'
+          ? /hook precompact: there is no such event; there are pre-compact, /
+          : /: no readable JSON object came on standard input$|: its input names no cwd$/,
+      )
     }
   }
   assert.deepEqual(project.files(), before)
@@ -45,6 +52,15 @@ test('a hook in a project without a store makes nothing', async (t) => {
     assert.deepEqual([run.code, run.stdout], [0, ''])
   }
   assert.deepEqual(project.files(), before)
+})
+
+test('an empty folder .handoffs is a store', async (t) => {
+  const project = await openTestProject(t, { repository: true })
+  mkdirSync(join(project.root, '.handoffs'))
+
+  const run = await hook(project, 'pre-compact', { session_id: 'one', cwd: project.root })
+
+  assert.deepEqual([run.code, run.notes, records(project).length], [0, [], 1])
 })
 
 test('a start injects nothing, each compaction the brief, a resume the brief once', async (t) => {

@@ -104,10 +104,13 @@ interface Run {
 /** Handles the event; returns what it could not do, if anything. */
 async function answer(handoffs: Handoffs, run: Run): Promise<string | undefined> {
   const { event, terminal, limits, signal } = run
-  if (!EVENTS.some((known) => known === event)) return undefined
+  if (!EVENTS.some((known) => known === event))
+    return `there is no such event; there are ${EVENTS.join(', ')}`
   const input = await readHookInput(terminal.stdin, limits.inputMs)
-  const root = input?.cwd === undefined ? undefined : await rootOf(handoffs, input.cwd)
-  if (!input || root === undefined) return undefined
+  if (!input) return 'no readable JSON object came on standard input'
+  if (input.cwd === undefined) return 'its input names no cwd'
+  const root = await rootOf(handoffs, input.cwd)
+  if (root === undefined) return undefined
   const project = {
     ...handoffs.hookProject(root, { limitMs: limits.gitMs, signal }),
     evidence: hurriedEvidence(handoffs.evidence, limits.evidenceMs),
@@ -179,10 +182,13 @@ async function rootOf(handoffs: Handoffs, cwd: string): Promise<string | undefin
   return own.store.keepsFiles ? rootWithStore(cwd, handoffs.config.store) : own.root
 }
 
-/** The nearest folder at or above `cwd` that has a store; that of a linked work tree is the main one's. */
+/**
+ * The nearest folder at or above `cwd` that has a store, which may be empty: git keeps no empty folder of records. That
+ * of a linked work tree is the main one's.
+ */
 async function rootWithStore(cwd: string, store: string): Promise<string | undefined> {
   for (let at = cwd; ; at = dirname(at)) {
-    if (await isFolder(resolve(mainWorktreeOf(at) ?? at, store, 'records'))) return at
+    if (await isFolder(resolve(mainWorktreeOf(at) ?? at, store))) return at
     if (dirname(at) === at) return undefined
   }
 }

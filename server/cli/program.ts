@@ -4,17 +4,19 @@ import { isSatchelError, type NextStep, type SatchelError } from '../contract/er
 import { ERROR_TABLE, USAGE_EXIT } from '../error-table.ts'
 import type { RunningHost } from '../host.ts'
 import { nearest } from '../platform/nearest.ts'
+import { unreadConfig } from '../unread-config.ts'
 import { versionText } from '../version.ts'
 import { type CommandLine, readCommandLine } from './command-line.ts'
 import { GLOBAL_ROWS, settingsIn } from './global-flags.ts'
+import { isConfigFault, isHarnessHook } from './harness-hook.ts'
 import { groupHelp, type HelpRow, overview, topLevelVerbs } from './help.ts'
 import { helpColumns } from './help-item.ts'
 import { HOST_VERBS } from './host-verbs.ts'
 import type { Io } from './io.ts'
 import { refusals } from './refusals.ts'
-import { exitCodeOf, printError } from './render.ts'
+import { exitCodeOf, oneLine, printError } from './render.ts'
 import { openStop } from './stop.ts'
-import { type OpenTerminal, openTerminal } from './terminal.ts'
+import { openTerminal } from './terminal.ts'
 import { helpOf, isUsageError, markUsage, unknownVerb } from './usage.ts'
 import type { Parsed, VerbShape } from './verb-parser.ts'
 import type { Doors, HostVerb, World } from './world.ts'
@@ -41,7 +43,7 @@ export async function runProgram(argv: readonly string[], io: Io, doors: Doors):
     const code = await Promise.race([dispatch(world), stop.lateExit])
     await terminal.flush()
     const lost = terminal.outputLost()
-    if (lost !== undefined) return complainOfLoss(terminal, lost)
+    if (lost !== undefined) return complainOfLoss(world, lost)
     return terminal.pipeClosed.aborted ? 0 : code
   } finally {
     stop.close()
@@ -49,11 +51,11 @@ export async function runProgram(argv: readonly string[], io: Io, doors: Doors):
 }
 
 /** The call succeeded, but its result could not be written. Reported on stderr, also under `--json`. */
-function complainOfLoss(terminal: OpenTerminal, systemCode: string): number {
+function complainOfLoss({ terminal, line }: World, systemCode: string): number {
   terminal.complain(
     `satchel: The result could not be written to standard output (${systemCode}). Free some space, then try again.`,
   )
-  return ERROR_TABLE.unavailable.exit
+  return isHarnessHook(line.words) ? 0 : ERROR_TABLE.unavailable.exit
 }
 
 async function dispatch(world: World): Promise<number> {
@@ -137,10 +139,29 @@ async function runPluginVerb(
   }
 }
 
-async function openVerbHost({ doors, line }: World, words: readonly string[]): Promise<RunningHost> {
+async function openVerbHost(world: World, words: readonly string[]): Promise<RunningHost> {
+  const { line, terminal } = world
+  try {
+    return await openHostOf(world, words, line)
+  } catch (thrown) {
+    if (!isHarnessHook(words) || !isConfigFault(thrown)) throw thrown
+    const host = await openHostOf(world, words, unconfigured(line))
+    terminal.complain(`satchel: ${oneLine(thrown.message)} The hook goes on with the default configuration.`)
+    return host
+  }
+}
+
+async function openHostOf(
+  { doors, io, terminal }: World,
+  words: readonly string[],
+  line: CommandLine,
+): Promise<RunningHost> {
   // `init` writes a configuration, so the file in SERVICE_CONFIG may not exist yet.
   const config = await doors.loadConfig(words[0] === 'init' ? unconfigured(line) : line, settingsIn(line))
-  return doors.openHost({ kind: 'verb', words }, config, line)
+  const host = await doors.openHost({ kind: 'verb', words }, config, line)
+  const unread = line.help ? undefined : unreadConfig(config, { projectRoot: host.projectRoot, cwd: io.cwd })
+  if (unread !== undefined) terminal.note(`satchel: ${unread}`)
+  return host
 }
 
 /**
@@ -267,6 +288,10 @@ async function complain(
 ): Promise<number> {
   const error = asError(world, thrown)
   if (error.code === 'cancelled' && world.terminal.pipeClosed.aborted) return 0
+  if (isHarnessHook(world.line.words)) {
+    world.terminal.complain(`satchel: ${oneLine(error.message)}`)
+    return 0
+  }
   await printError(world.terminal, error, showNext)
   return isUsageError(error) ? USAGE_EXIT : exitCodeOf(error)
 }

@@ -65,6 +65,7 @@ export function exitCodeOf(error: SatchelError): number {
   return ERROR_TABLE[error.code].exit
 }
 
-function oneLine(text: string): string {
+/** The text as one line that a terminal shows as it is. */
+export function oneLine(text: string): string {
   return text.replace(/\s*\n\s*/g, ' ').replace(CONTROL, '')
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { systemCode } from '../platform/disk.ts'
 import { removeEmptyFolder } from '../platform/file-tree.ts'
 import type { ConfigPlace, FormatName } from './clients.ts'
-import { holdsWanted, valueAt, type Wanted, withoutWanted, withWanted } from './config-edits.ts'
+import { type Before, holdsWanted, type Wanted, withoutWanted, withWanted } from './config-edits.ts'
 import {
   bytesOf,
   type ConfigFile,
@@ -90,17 +90,17 @@ interface Saving {
   readonly wanted: readonly Wanted[]
 }
 
-/** What is kept before the file is written: of a file with entries of satchel, what it is without them. */
+/** What is kept before the file is written: of a file with entries of an earlier setup, what it is without them. */
 async function savedOf(file: ConfigFile, { after, at, format, wanted }: Saving): Promise<SavedFile> {
   const { path } = file
   const known = await loadSaved(stateFolder(at), path)
   const afterDigest = digestOf(after) ?? ''
   if (known && known.after_digest === digestOf(file.bytes)) return { ...known, after_digest: afterDigest }
-  const had = file.bytes !== undefined && wanted.some((one) => holdsWanted(format, file.text, one))
+  const had = known && file.bytes !== undefined && wanted.some((one) => holdsWanted(format, file.text, one))
   const before = had
     ? bytesOf(
         file,
-        editing(file, () => withoutWanted(format, file.text, wanted, wasIn(format, known))),
+        editing(file, () => withoutWanted(format, file.text, wanted, beforeOf(format, known))),
       )
     : file.bytes
   return {
@@ -119,11 +119,9 @@ function missingFolders(path: string): string[] {
   return missing
 }
 
-/** Whether a place had a value before satchel changed the file; true if that is not known. */
-function wasIn(format: ConfigFormat, saved: SavedFile | undefined) {
-  if (!saved) return () => true
-  const value = saved.before === null ? undefined : format.read(textOf(saved.before))
-  return (place: readonly (string | number)[]) => valueAt(value, place) !== undefined
+function beforeOf(format: ConfigFormat, saved: SavedFile | undefined): Before {
+  if (!saved) return undefined
+  return { value: saved.before === null ? undefined : format.read(textOf(saved.before)) }
 }
 
 function textOf(base64: string): string {
@@ -132,7 +130,7 @@ function textOf(base64: string): string {
 
 /**
  * The change that undoes a setup: the exact bytes before it if the file is as the setup left it, else the file without
- * satchel's entries. Undefined if it has none. Errors: the `config_*` refusals.
+ * satchel's entries and with those that they replaced. Undefined if it has none. Errors: the `config_*` refusals.
  */
 export async function removalFrom(
   { place, wanted }: FilePlan,
@@ -178,7 +176,7 @@ interface Remaining {
 
 /** The file without the entries; undefined for a file of satchel's own in which nothing else is. */
 function remainder({ file, format, saved, wanted, blank }: Remaining): Buffer | undefined {
-  const text = editing(file, () => withoutWanted(format, file.text, wanted, wasIn(format, saved)))
+  const text = editing(file, () => withoutWanted(format, file.text, wanted, beforeOf(format, saved)))
   const isOwn = saved?.before === null
   if (isOwn && (text === blank || /^\s*(\{\s*\})?\s*$/.test(text))) return undefined
   return bytesOf(file, text)

@@ -119,6 +119,7 @@ export const SETUP_CLIENTS: readonly SetupClient[] = [
       places: { user: json('codex', 'hooks.json'), project: json('project', '.codex/hooks.json') },
       events: {
         'session-start': 'SessionStart',
+        'pre-compact': 'PreCompact',
         stop: 'Stop',
         'pre-edit': 'PreToolUse',
         'post-edit': 'PostToolUse',

@@ -33,17 +33,27 @@ export function withWanted(format: ConfigFormat, text: string, wanted: readonly 
   }, text)
 }
 
+/** What a file held before satchel changed it; undefined if that is not known. */
+export type Before = { readonly value: unknown } | undefined
+
 /**
- * The text without these values. What is empty then goes too, unless `wasThere` before. The result is read again.
+ * The text without these values; one that the file had in their place before is put back. What is empty then goes too,
+ * unless it was there before. The result is read again.
  * Errors: `ConfigFault`.
  */
 export function withoutWanted(
   format: ConfigFormat,
   text: string,
   wanted: readonly Wanted[],
-  wasThere: (place: Place) => boolean,
+  before: Before,
 ): string {
+  const wasThere = (place: Place) => before === undefined || valueAt(before.value, place) !== undefined
   return wanted.reduce((start, one) => {
+    const old = before && targetOf(before.value, one).place
+    const value = old && valueAt(before.value, old)
+    const { place: at } = targetOf(format.read(start), one)
+    // An item that had other hooks beside that of satchel, and has none now, is another place.
+    if (value !== undefined && old?.length === at.length) return putBack(format, start, at, value)
     let now = start
     for (;;) {
       const found = format.read(now)
@@ -52,6 +62,16 @@ export function withoutWanted(
       now = taken(format, now, place, wasThere)
     }
   }, text)
+}
+
+/** The text with the value in place of what is there; what a user took out stays out. */
+function putBack(format: ConfigFormat, text: string, place: Place, value: unknown): string {
+  const found = format.read(text)
+  const now = valueAt(found, place)
+  if (now === undefined || isDeepStrictEqual(plain(now), plain(value))) return text
+  const next = format.put(text, place, value)
+  requireOnly(format, next, [changed(found, place, value)])
+  return next
 }
 
 /** Whether a text has a value there, equal or not. */

@@ -160,6 +160,20 @@ test('edit hooks run at the edit tools of a client alone; a client without hooks
   assert.deepEqual(treeOf(home), before)
 })
 
+test('codex is given the hooks that docs/handoffs.md has for it', async (t) => {
+  const { home, run } = await openHome(t)
+
+  const { code, out } = await run('codex', '--hooks')
+  const { hooks } = JSON.parse(readFileSync(join(home, '.codex/hooks.json'), 'utf8'))
+  const guide = readFileSync(join(import.meta.dirname, '../../docs/handoffs.md'), 'utf8')
+  const [, shown = ''] = /Codex, in `\.codex\/hooks\.json`.*?```json\n(.*?)```/s.exec(guide) ?? []
+
+  assert.equal(code, 0, out)
+  assert.deepEqual(Object.keys(hooks).sort(), Object.keys(JSON.parse(shown).hooks).sort())
+  assert.match(hooks.PreCompact[0].hooks[0].command, / handoff hook pre-compact --harness codex$/)
+  assert.equal(hooks.PreCompact[0].matcher, undefined) // before those that a person asks for and those that come by themselves
+})
+
 test('where the project is the home, each file is checked and restored once', async (t) => {
   const { home } = await openHome(t)
   const env = { HOME: home, PATH: dirname(process.execPath) }
@@ -282,6 +296,69 @@ test('after an edit of the user a removal takes out the entries only, and says s
   assert.match(removed.out, /Gemini CLI \(user\): entries removed ~\/\.gemini\/settings\.json/)
   assert.equal(readFileSync(path, 'utf8'), '{\n  // mine\n  "theme": "y"\n}\n')
 })
+
+test('an entry and a hook that the user had before are restored with the bytes of the file', async (t) => {
+  const { home, run } = await openHome(t)
+  const hook = '/old/satchel handoff hook stop --harness claude-code'
+  const had = {
+    '.claude.json':
+      '{"mcpServers":{"satchel":{"command":"old","args":["x"],"env":{"K":"v"}}},"numStartups":3}',
+    '.claude/settings.json': `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"${hook}"}]}]}}`,
+    '.codex/config.toml': '[mcp_servers.satchel]\ncommand = "old"\nargs = ["x"] # mine\n',
+    '.continue/config.yaml': 'name: x\nmcpServers:\n  - name: satchel\n    command: old # mine\n',
+    '.claude/skills/satchel/SKILL.md': 'Mine.\n',
+  }
+  for (const [path, text] of Object.entries(had)) write(join(home, path), text)
+  const before = treeOf(home)
+
+  await run('claude-code', 'codex', 'continue', '--hooks', '--skill')
+  const put = treeOf(home)
+  const removed = await run('--remove')
+
+  assert.equal(removed.code, 0, removed.err)
+  for (const path of Object.keys(before)) assert.notEqual(put[path], before[path], path)
+  assert.deepEqual(treeOf(home), before)
+})
+
+for (const setups of [1, 2]) {
+  test(`an entry that the user had before is put back in a file that changed after setup ${setups}`, async (t) => {
+    const { home, run } = await openHome(t)
+    const own = { command: 'old', args: ['x'], env: { K: 'v' } }
+    const hooks = {
+      Stop: [{ hooks: [{ type: 'command', command: '/old handoff hook stop --harness claude-code' }] }],
+    }
+    const settings = { hooks: { ...hooks, Notification: [] } }
+    write(join(home, '.claude.json'), JSON.stringify({ mcpServers: { satchel: own }, numStartups: 3 }))
+    write(join(home, '.claude/settings.json'), JSON.stringify(settings))
+    write(join(home, '.codex/config.toml'), '[mcp_servers.satchel]\ncommand = "old"\n')
+    write(join(home, '.continue/config.yaml'), 'mcpServers:\n  - name: satchel\n    command: old\n')
+    const read = (path: string) => readFileSync(join(home, path), 'utf8')
+    const edit = (path: string, from: string, to: string) =>
+      write(join(home, path), read(path).replace(from, to))
+
+    for (let at = 0; at < setups; at++) {
+      await run('claude-code', 'codex', 'continue', '--hooks', ...(at > 0 ? ['--profile', 'core'] : []))
+      edit('.claude.json', `"numStartups":${3 + at}`, `"numStartups":${4 + at}`)
+      edit('.claude/settings.json', '"Notification":[]', '"Notification":[],"Other":[]')
+      write(join(home, '.codex/config.toml'), `# ${at}\n${read('.codex/config.toml')}`)
+      write(join(home, '.continue/config.yaml'), `# ${at}\n${read('.continue/config.yaml')}`)
+    }
+    const removed = await run('--remove')
+
+    assert.equal(removed.code, 0, removed.err)
+    assert.deepEqual(JSON.parse(read('.claude.json')), {
+      mcpServers: { satchel: own },
+      numStartups: 3 + setups,
+    })
+    assert.deepEqual(JSON.parse(read('.claude/settings.json')).hooks.Stop, hooks.Stop)
+    assert.match(read('.codex/config.toml'), /^(# \d\n)+\n\[mcp_servers.satchel\]\ncommand = "old"\n$/)
+    assert.match(
+      read('.continue/config.yaml'),
+      /^(# \d\n)+mcpServers:\n {2}- name: satchel\n {4}command: old\n$/,
+    )
+    assert.doesNotMatch(read('.claude/settings.json'), /PreCompact/)
+  })
+}
 
 test('a second setup with other flags is undone to the bytes before the first', async (t) => {
   const { home, run } = await openHome(t)

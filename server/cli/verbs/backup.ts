@@ -4,6 +4,7 @@ import { refusals } from '../../backup/refusals.ts'
 import type { RunningHost } from '../../host.ts'
 import { withUserLock } from '../../platform/user-lock.ts'
 import { satchelStateFolder } from '../../state-folder.ts'
+import { unreadConfig } from '../../unread-config.ts'
 import { VERSION } from '../../version.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import { printResult } from '../render.ts'
@@ -77,8 +78,11 @@ export const restoreVerb = defineHostVerb({
 })
 
 async function withHost(world: World, work: (host: RunningHost) => Promise<number>): Promise<number> {
-  const { doors, line } = world
-  const host = await doors.setUpHost({ kind: 'all' }, await doors.loadConfig(line), line)
+  const { doors, line, io, terminal } = world
+  const config = await doors.loadConfig(line)
+  const host = await doors.setUpHost({ kind: 'all' }, config, line)
+  const unread = unreadConfig(config, { projectRoot: host.projectRoot, cwd: io.cwd })
+  if (unread !== undefined) terminal.note(`satchel: ${unread}`)
   try {
     return await work(host)
   } finally {

@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts'
 import { isSatchelError } from '../../contract/errors.ts'
 import type { Plugin } from '../../contract/plugin.ts'
 import { loadBuiltins, loadListed } from '../../plugin-entries.ts'
+import { unreadConfig } from '../../unread-config.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import { printDocument, printText } from '../render.ts'
 
@@ -19,8 +20,10 @@ export const configShowVerb = defineHostVerb({
   input,
   typing: {},
   examples: ['satchel config show --origin'],
-  async run({ doors, line, terminal }, { origin }) {
+  async run({ doors, io, line, terminal }, { origin }) {
     const config = await doors.loadConfig(line)
+    const unread = unreadConfig(config, { projectRoot: await doors.findProjectRoot(line), cwd: io.cwd })
+    if (unread !== undefined) terminal.note(`satchel: ${unread}`)
     const values = config.origins([
       ...(await loadBuiltins()),
       ...(await listedPlugins(config, terminal.note)),

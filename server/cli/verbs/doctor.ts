@@ -5,6 +5,7 @@ import type { Config } from '../../config.ts'
 import { isSatchelError } from '../../contract/errors.ts'
 import type { Finding } from '../../contract/plugin.ts'
 import type { RunningHost } from '../../host.ts'
+import { unreadConfig } from '../../unread-config.ts'
 import { VERSION } from '../../version.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import { printDocument, printText } from '../render.ts'
@@ -39,10 +40,12 @@ export const doctorVerb = defineHostVerb({
 async function examine(world: World): Promise<readonly Finding[]> {
   const { doors, line } = world
   const installed = [nodeFinding(process.versions.node), assetsFinding()]
-  const root: Finding = { level: 'ok', subject: 'project', detail: await doors.findProjectRoot(line) }
+  const projectRoot = await doors.findProjectRoot(line)
+  const root: Finding = { level: 'ok', subject: 'project', detail: projectRoot }
   try {
     const config = await doors.loadConfig(line)
-    return [...installed, root, configFinding(config), ...(await examinePlugins(world, config))]
+    const read = configFinding(config, unreadConfig(config, { projectRoot, cwd: world.io.cwd }))
+    return [...installed, root, read, ...(await examinePlugins(world, config))]
   } catch (thrown) {
     if (!isSatchelError(thrown)) throw thrown
     return [...installed, root, problem('configuration', thrown.message)]
@@ -106,7 +109,8 @@ function isThere(name: string): boolean {
   }
 }
 
-function configFinding({ file }: Config): Finding {
+function configFinding({ file }: Config, unread: string | undefined): Finding {
+  if (unread !== undefined) return { level: 'warning', subject: 'configuration', detail: unread }
   return { level: 'ok', subject: 'configuration', detail: file ?? 'no file: defaults and environment' }
 }
 
