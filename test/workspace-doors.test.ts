@@ -30,6 +30,21 @@ test('the listeners serve exactly what is theirs', async (t) => {
   assert.equal(await status(server.socket, 'GET', '/local/ping'), 200)
 })
 
+test('a missing route names a next step that its listener serves', async (t) => {
+  const server = await openRoomServer(t)
+  const nextOf = async (base: string) =>
+    String((await server.ask(base, 'GET', '/nope')).json['detail'])
+      .replace('There is no such route.', '')
+      .trim()
+
+  const atIngress = await nextOf(server.ingress)
+  const named = /^GET (\S+) describes this listener\.$/.exec(atIngress)?.[1]
+
+  assert.ok(named, atIngress)
+  assert.equal((await server.ask(server.ingress, 'GET', named)).status, 200)
+  assert.equal(await nextOf(server.owner), '')
+})
+
 test('the claim key opens the page once, only for our own page, and the cookie works at the owner port alone', async (t) => {
   const server = await openRoomServer(t)
   const claim = (headers: Record<string, string>) =>

@@ -51,7 +51,7 @@ export function createApp(declared: AppParts): App {
   }
   app.notFound((c) => {
     const methods = methodsAt(endpoints, c.req.path)
-    return methods.length > 0 ? answer(c, otherMethod(methods), parts) : problem(refusals.route_not_found())
+    return methods.length > 0 ? answer(c, otherMethod(methods), parts) : problem(noRoute(endpoints))
   })
   app.onError((thrown) => problem(asCallerError(thrown, { log: parts.host.log, signal: NEVER }, 'http')))
   return app
@@ -196,6 +196,16 @@ function otherMethod(methods: readonly string[]): Endpoint {
     summary: '',
     serve: () => Promise.reject(methodNotAllowed(methods)),
   }
+}
+
+/** Names a route that says what this listener serves, without a credential where there is no list at `GET /`. */
+function noRoute(endpoints: readonly Endpoint[]): SatchelError {
+  const hasList = endpoints.some(({ path, owner }) => path === '/' && owner === 'host')
+  if (hasList) return refusals.route_not_found()
+  const described = endpoints.find(
+    ({ method, path, guard }) => method === 'GET' && guard === 'open' && path.startsWith('/.well-known/'),
+  )
+  return described ? refusals.no_route_at_listener({ path: described.path }) : refusals.no_route()
 }
 
 function methodNotAllowed(allow: readonly string[]): SatchelError {

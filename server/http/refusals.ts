@@ -7,6 +7,13 @@ export const refusals = defineRefusals({
     message: 'There is no such route.',
     next: 'GET / lists what is served.',
   },
+  no_route_at_listener: {
+    code: 'not_found',
+    reason: 'route_not_found',
+    message: 'There is no such route.',
+    next: 'GET {path} describes this listener.',
+  },
+  no_route: { code: 'not_found', reason: 'route_not_found', message: 'There is no such route.' },
   method_not_allowed: { code: 'invalid', message: 'This route takes {methods}.' },
   host_not_allowed: {
     code: 'forbidden',

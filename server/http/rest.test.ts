@@ -167,6 +167,7 @@ describe('REST', () => {
     const stream = await ask('/events', { method: 'HEAD' })
 
     assert.deepEqual([unknown.status, unknown.json['reason']], [404, 'route_not_found'])
+    assert.match(String(unknown.json['detail']), /GET \/ lists what is served\.$/)
     assert.equal(unknown.headers['content-type'], 'application/problem+json')
     assert.deepEqual(
       [wrong.status, wrong.json['code'], wrong.json['reason']],

@@ -39,6 +39,33 @@ export function linesWith(text: string, query: string, limit: number): readonly 
   return found
 }
 
+/** The first line of each text that holds every word of a query; empty where none does. At most 240 characters. */
+export function firstLinesWith(texts: readonly string[], query: string): readonly string[] {
+  const words = wordsOf(query)
+  return texts.map((text) => {
+    if (!holdsWords(text, words)) return ''
+    const line = text.split('\n').find((raw) => holdsWords(raw, words))
+    return line === undefined ? '' : shown(line, words[0] ?? '')
+  })
+}
+
+/**
+ * The same for versions of one text, the newest first: only lines that the next newer version does not have, so that a
+ * line is found once and not in every version that had it. None of the newest.
+ */
+export function formerLinesWith(texts: readonly string[], query: string): readonly string[] {
+  const words = wordsOf(query)
+  const linesOf = (text: string): readonly string[] =>
+    holdsWords(text, words) ? text.split('\n').filter((raw) => holdsWords(raw, words)) : []
+  let next = new Set(linesOf(texts[0] ?? ''))
+  return texts.map((text) => {
+    const lines = linesOf(text)
+    const line = lines.find((raw) => !next.has(raw))
+    next = new Set(lines)
+    return line === undefined ? '' : shown(line, words[0] ?? '')
+  })
+}
+
 function shown(line: string, word: string): string {
   const from = Math.max(0, line.toLowerCase().indexOf(word) - BEFORE_CHARS)
   return firstChars(line.slice(from).trim(), SHOWN_CHARS)

@@ -112,7 +112,7 @@ async function discardQuietly(state: StoreState, sha256: string): Promise<void> 
 export async function lookAtFile(state: StoreState): Promise<void> {
   const { ledger, markdown } = state
   const before = markdown.substrate()
-  const seen = markdown.look()
+  const seen = await pastTruncation(state, markdown.look())
   if (markdown.substrate() !== before) state.hooks.substrate?.(markdown.substrate())
   if (seen.kind === 'text' && seen.hash === ledger.meta.hash) {
     // The process that renamed it may have ended before it flushed the name.
@@ -121,6 +121,15 @@ export async function lookAtFile(state: StoreState): Promise<void> {
   }
   if (!ledger.meta.materialized && isOurs(state, seen)) return materialize(state)
   await takeExternal(state, seen)
+}
+
+/**
+ * Waits where the file just became empty and the document was not: `generator > plan.md` truncates it before it writes.
+ * The queue waits with it, so that nothing is decided by a text that is not there yet.
+ */
+async function pastTruncation({ ledger, markdown }: StoreState, seen: Seen): Promise<Seen> {
+  const isEmptied = seen.kind === 'text' && seen.bytes === 0 && ledger.meta.bytes > 0
+  return isEmptied ? markdown.lookPastTruncation() : seen
 }
 
 const COPY_LOOKS = 10
@@ -159,8 +168,10 @@ async function takeExternal(state: StoreState, seen: Seen): Promise<void> {
 
 /** Beside a commit that is stored and published already: if it fails, the next look tries again. */
 async function takeExternalQuietly(state: StoreState, seen: Seen): Promise<void> {
+  const before = state.markdown.substrate()
   try {
-    await takeExternal(state, seen)
+    await takeExternal(state, await pastTruncation(state, seen))
+    if (state.markdown.substrate() !== before) state.hooks.substrate?.(state.markdown.substrate())
   } catch (thrown) {
     state.log.warn('An edit of the file could not be kept yet', { error: String(thrown) })
   }

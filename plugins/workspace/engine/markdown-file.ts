@@ -8,6 +8,9 @@ import type { Clock } from './clock.ts'
 const NEW_FILE_MODE = 0o644
 // A file changed this recently may change again without its time moving: file clocks tick in up to 10 ms.
 const SETTLED_MS = 50
+// A program that truncates a file to rewrite it writes within this time; otherwise the file is meant to be empty.
+const EMPTIED_MS = 2_000
+const EMPTIED_PAUSE_MS = 50
 
 /** What a look at the file found. */
 export type Seen =
@@ -23,6 +26,11 @@ export interface MarkdownFile {
   /** False only when nothing changed since the last `look`; costs one stat. */
   moved(): boolean
   look(): Seen
+  /**
+   * Looks again at a file that the last `look` found empty, until it has content or was empty for 2 s: the program that
+   * truncated it is about to write.
+   */
+  lookPastTruncation(): Promise<Seen>
   /** Whether the file is as the last `look` found it, as far as one stat can tell; for right before a rename. */
   isAsSeen(): boolean
   /**
@@ -70,6 +78,12 @@ export function openMarkdownFile(disk: Disk, clock: Clock, path: string): Markdo
     return found
   }
 
+  const isJustEmptied = (found: Seen): boolean => {
+    if (found.kind !== 'text' || found.bytes > 0 || !seen) return false
+    // With a size it was truncated between the two calls of the look.
+    return seen.size > 0 || clock.nowMs() - seen.modifiedMs < EMPTIED_MS
+  }
+
   return {
     path,
     substrate: () => substrate,
@@ -78,6 +92,15 @@ export function openMarkdownFile(disk: Disk, clock: Clock, path: string): Markdo
       return !(settled && sameFile(facts, seen))
     },
     look,
+    async lookPastTruncation() {
+      let found = look()
+      // Counted, because the clock of the file may be ahead.
+      for (let looks = 0; isJustEmptied(found) && looks < EMPTIED_MS / EMPTIED_PAUSE_MS; looks += 1) {
+        await clock.pause(EMPTIED_PAUSE_MS)
+        found = look()
+      }
+      return found
+    },
     isAsSeen: () => sameFile(disk.statSync(path), seen),
     settle: () => allWritten([flushContent(disk, path), disk.syncDirectory(dirname(path))]),
     stage: async (temp, { text, hash }) => {

@@ -9,7 +9,7 @@ export function workspaceSearch(access: RoomAccess) {
     name: 'workspace_search',
     title: 'Search the room',
     description:
-      'Lines of the document, then versions, proposals and events, that hold every word of the query. ref is what workspace_read, workspace_proposal or workspace_events take.',
+      'Lines of the document, then versions and proposals (summaries and kept texts) and events, that hold every word of the query. A line of an older version counts where the next version lost it. ref is what workspace_read, workspace_proposal or workspace_events take.',
     profile: 'full',
     requires: 'read',
     input: z.object({
@@ -27,10 +27,14 @@ export function workspaceSearch(access: RoomAccess) {
         }),
       ),
       more: z.boolean(),
+      unsearched: z
+        .object({ version: z.number().optional(), proposal_id: z.string().optional() })
+        .optional()
+        .describe('The texts of these and of older ones were not searched: 1 MiB of each kind is'),
     }),
     example: { query: 'plan' },
     look: searched,
-    headline: ({ matches, more }) =>
-      `${counted(matches.length, 'match', 'matches')}${more ? ', and more' : ''}.`,
+    headline: ({ matches, more, unsearched }) =>
+      `${counted(matches.length, 'match', 'matches')}${more ? ', and more' : ''}${unsearched ? '; not all texts were searched' : ''}.`,
   })
 }
