@@ -213,7 +213,10 @@ test('stop reminds of work that no record holds, once in a while', async (t) => 
   assert.equal(await stop(), '')
   project.advance(30 * 60)
   const { systemMessage } = JSON.parse(await stop())
-  assert.match(systemMessage, /^satchel: 1 commit and .*this session has no handoff.*handoff_create.*satchel handoff note/)
+  assert.match(
+    systemMessage,
+    /^satchel: 1 commit and .*this session has no handoff.*handoff_create.*satchel handoff note/,
+  )
   assert.equal(await stop(), '')
   project.advance(30 * 60)
   assert.notEqual(await stop(), '')
