@@ -72,7 +72,7 @@ function* usesIn(source: string): Generator<Use> {
     for (let next = afterIndex(code, at); next !== undefined; next = afterIndex(code, at)) at = next
     OUTPUT.lastIndex = at
     const output = OUTPUT.exec(code)?.[1]
-    const isTried = tried.some(({ start, end }) => index > start && index < end)
+    const isTried = tried.some(({ start, end }) => index >= start && index < end)
     if (output !== undefined) yield { call, output, offset: index, isTried }
   }
 }
