@@ -36,6 +36,7 @@ export const CHECK_RULES: Readonly<Record<RuleCode, CheckRule>> = {
   duplicate_name: { level: 'error', about: 'Two module blocks of one directory have one name.' },
   count_and_for_each: { level: 'error', about: 'The block has count and for_each.' },
   version_not_taken: { level: 'error', about: 'Only a registry source takes version.' },
+  version_constraint_invalid: { level: 'error', about: 'Terraform cannot read the version constraint.' },
   unknown_output: { level: 'error', about: 'The module has no output of this name.' },
   unknown_provider: { level: 'warning', about: 'The module declares no such provider configuration.' },
   missing_provider: { level: 'error', about: 'A provider configuration that the module wants is missing.' },

@@ -17,6 +17,8 @@ export interface GivenBlock {
   readonly line: number
   readonly source?: { readonly text: string; readonly line: number }
   readonly version?: string
+  /** Whether `version` is a string without expressions: only then is it judged. */
+  readonly isVersionLiteral?: boolean
   /** Terraform's own arguments that the block states, with their lines. */
   readonly meta?: ReadonlyMap<string, number>
   /** The keys of `providers`, where it is an object. */
@@ -58,6 +60,7 @@ export type CheckCode =
   | 'duplicate_name'
   | 'count_and_for_each'
   | 'version_not_taken'
+  | 'version_constraint_invalid'
   | 'unknown_output'
   | 'unknown_provider'
   | 'missing_provider'

@@ -84,6 +84,22 @@ test('names count over all files of a directory, override files replace what the
   assert.deepEqual(found, ['live/b.tf:1 duplicate_name'])
 })
 
+test('a version constraint counts as the override file states it, and as JSON states it', async (t) => {
+  const call = (name: string, version: string) =>
+    `module "${name}" {\n  source  = "acme/none/aws"\n  version = ${version}\n}\n`
+  const found = await checked(t, {
+    'live/a.tf': call('right', '"latest"') + call('wrong', '"1.0"') + call('unknown', '"latest"'),
+    'live/a_override.tf':
+      'module "right" {\n  version = "1.0"\n}\nmodule "wrong" {\n  version = "1.x"\n}\nmodule "unknown" {\n  version = var.latest\n}\n',
+    'live/b.tf.json': JSON.stringify({ module: { json: { source: 'acme/none/aws', version: 'latest' } } }),
+  })
+
+  assert.deepEqual(
+    found.filter((one) => !one.endsWith('module_not_indexed')),
+    ['live/a.tf:7 version_constraint_invalid', 'live/b.tf.json:1 version_constraint_invalid'],
+  )
+})
+
 test('calls of .tf.json files are checked; what they template is not a literal', async (t) => {
   const found = await checked(t, {
     'box/main.tf': BOX,

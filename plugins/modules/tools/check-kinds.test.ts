@@ -39,6 +39,10 @@ function block(url: string, rest = '', providers = '{ aws.east = aws }', name = 
   return `module "${name}" {\n  source    = "git::${url}?ref=v1.0.0"\n  providers = ${providers}\n${rest}}\n`
 }
 
+function registry(version: string): string {
+  return `module "box" {\n  source  = "acme/none/aws"\n  version = ${version}\n}\n`
+}
+
 test('a block is checked beside its arguments: names, meta-arguments, outputs that are read, providers', async (t) => {
   const { url, found } = await project(t)
   const right = block(url, '  size = "large"\n  count = 1\n')
@@ -59,6 +63,12 @@ test('a block is checked beside its arguments: names, meta-arguments, outputs th
     [block(url) + block(url), ['5 duplicate_name']],
     [block(url, '  version = "1.0.0"\n'), ['4 version_not_taken']],
     ['module "x" {\n  source  = "./x"\n  version = "1.0.0"\n}\n', ['3 version_not_taken']],
+    [registry('"^1.2"'), ['2 module_not_indexed', '3 version_constraint_invalid']],
+    [registry('"~> 1.2"'), ['2 module_not_indexed']],
+    [registry('""'), ['2 module_not_indexed', '3 version_constraint_invalid']],
+    [registry('"^${local.version}"'), ['2 module_not_indexed']],
+    [registry('var.latest'), ['2 module_not_indexed']],
+    [registry('null'), ['2 module_not_indexed']],
     [block(url, '', '{ aws = aws }'), ['3 missing_provider']],
     [block(url, '', '{ aws.west = aws }'), ['3 unknown_provider', '3 missing_provider']],
     [block(url, '', '{ aws.east = aws, aws.west = aws }'), []], // Terraform only warns
