@@ -165,7 +165,7 @@ function checkInput(input: GivenInput, variable: Variable): CheckFinding[] {
   findings.push(...unknownFindings(input, type))
   const mismatch = findMismatch(value, type, name)
   if (mismatch === undefined) {
-    const broken = brokenRules(variable, value)
+    const broken = brokenRules(variable, type, value)
     return [...findings, ...broken.map((message) => ({ line, code: 'rule_broken' as const, message }))]
   }
   const message = `${plainLine(mismatch.path)} must be ${mismatch.wanted}, not ${mismatch.got}.`
