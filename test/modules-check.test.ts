@@ -50,6 +50,22 @@ test('modules check reads a tree and says what it found as text, JSON, SARIF and
   assert.match(github.out, /^::notice file=live\/a%2Cb\/main\.tf,line=5,title=module_not_indexed /m)
 })
 
+test('a directory that an ingested ref does not have is a warning, as its ref would be that does not exist', async (t) => {
+  const root = await openCallsTree(t)
+  const { repositories } = JSON.parse(await readFile(join(root, 'satchel.yaml'), 'utf8'))
+  const source = `git::${repositories[0].url}//modules/none?ref=v1.0.0`
+  await mkdir(join(root, 'nowhere'))
+  await writeFile(join(root, 'nowhere/main.tf'), `module "n" {\n  source = "${source}"\n}\n`)
+
+  const { code, out, err } = await runSatchel(root, ['modules', 'check', 'nowhere', '--fail-on', 'warning'])
+
+  assert.equal(code, 3, err)
+  assert.match(
+    out,
+    /^nowhere\/main\.tf:2: warning: module_missing: .* has no module at modules\/none in v1\.0\.0/m,
+  )
+})
+
 /** What the schema of SARIF 2.1.0, as Microsoft's tools carry it, finds wrong. */
 async function sarifErrors(log: unknown): Promise<readonly string[]> {
   const tools = import.meta.resolve('@microsoft/sarif-multitool-ts')

@@ -31,6 +31,7 @@ export const CHECK_RULES: Readonly<Record<RuleCode, CheckRule>> = {
   unknown_ref: { level: 'warning', about: 'The version is not indexed, so the call was not compared.' },
   short_commit: { level: 'warning', about: 'The ref is the start of a commit id.' },
   module_not_indexed: { level: 'note', about: 'No indexed module has this source.' },
+  module_missing: { level: 'warning', about: 'The ref has no module in this directory.' },
   ambiguous_source: { level: 'note', about: 'The source fits several repositories.' },
   source_missing: { level: 'error', about: 'The block has no source.' },
   duplicate_name: { level: 'error', about: 'Two module blocks of one directory have one name.' },

@@ -55,6 +55,7 @@ export type CheckCode =
   | 'unknown_ref'
   | 'short_commit'
   | 'module_not_indexed'
+  | 'module_missing'
   | 'ambiguous_source'
   | 'source_missing'
   | 'duplicate_name'
@@ -77,10 +78,11 @@ export function checkSource(block: GivenBlock, resolution: Resolution): CheckFin
     return [{ line: block.line, code: 'source_missing', message, suggestion: 'source = "…"' }]
   }
   if (resolution.kind === 'not_indexed') {
-    const next = resolution.why ?? 'Ingest its repository, or search for it.'
-    const message = `No indexed module has the source ${source.text}. ${next}`
+    const message = `No indexed module has the source ${source.text}. Ingest its repository, or search for it.`
     return [{ line: source.line, code: 'module_not_indexed', message }]
   }
+  if (resolution.kind === 'no_module')
+    return [{ line: source.line, code: 'module_missing', message: resolution.why }]
   if (resolution.kind === 'short_commit') {
     const { commit, ref } = resolution.module
     const message = `${resolution.ref} is the start of a commit, that of ${ref}; pin the whole id, ${commit}.`

@@ -45,7 +45,9 @@ export type Resolution =
       /** A sentence: why it could not be read either. */
       readonly why?: string | undefined
     }
-  | { readonly kind: 'not_indexed'; readonly why?: string | undefined }
+  | { readonly kind: 'not_indexed' }
+  /** The ref was read, and has no module in that directory; `why` is the sentence that says so. */
+  | { readonly kind: 'no_module'; readonly why: string }
   /** A registry address that fits repositories of several hosts. */
   | { readonly kind: 'ambiguous'; readonly repositories: readonly string[] }
   | { readonly kind: 'local' }

@@ -24,7 +24,10 @@ export interface VersionLookup {
    * The version with this name. Errors: those of `findModule`, with what reading the ref failed with.
    */
   module(name: ModuleName): Promise<IndexRecord>
-  /** What a block calls. A version that could not be read is `unknown_ref`, with the reason. */
+  /**
+   * What a block calls. A version that could not be read is `unknown_ref`, with the reason; a directory that a version
+   * turned out not to have is `no_module`.
+   */
   call(block: GivenBlock): Promise<ResolvedCall>
 }
 
@@ -177,7 +180,8 @@ function unread(
   error: Error & { readonly reason: string },
 ): ResolvedCall['resolution'] {
   const why = error.message
-  if (resolution.kind === 'not_indexed' && isReason(error, 'module_not_found')) return { ...resolution, why }
+  if (resolution.kind === 'not_indexed' && isReason(error, 'module_not_found'))
+    return { kind: 'no_module', why }
   const ref = 'ref' in name ? name.ref : name.version
   const latest = resolution.kind === 'unknown_ref' ? resolution.latest : undefined
   return { kind: 'unknown_ref', ref, latest, why }
