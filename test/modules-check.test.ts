@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
@@ -119,15 +119,34 @@ test('the exit code of modules check depends on --fail-on, and what is left out 
     check('live', '--fail-on', 'error', '--exclude', '*.tf'),
     check('live/none', '--json'),
     check('live', '--format', 'xml'),
-    runSatchel(root, ['modules', 'check', 'live/main.tf', '--output-dir', 'empty', '--json']),
   ])
 
   assert.deepEqual(
     runs.map(({ code }) => code),
-    [3, 0, 0, 4, 2, 4],
+    [3, 0, 0, 4, 2],
     runs.map(({ err, out }) => err + out).join('\n'),
   )
-  assert.equal(JSON.parse(runs[5]?.out ?? '').error.reason, 'no_index')
+})
+
+test('where nothing was ingested local calls are judged, and calls of git and registries get a note', async (t) => {
+  const root = await openCallsTree(t)
+  await mkdir(join(root, 'live/box'))
+  await writeFile(join(root, 'live/box/main.tf'), 'variable "size" {}\n')
+  await writeFile(join(root, 'live/local.tf'), 'module "l" {\n  source = "./box"\n}\n')
+  const check = (...more: string[]) =>
+    runSatchel(root, ['modules', 'check', 'live', '--output-dir', 'empty', ...more])
+
+  const [plain, remoteOnly] = await Promise.all([
+    check(),
+    check('--exclude', '**/local.tf', '--fail-on', 'warning'),
+  ])
+
+  assert.deepEqual([plain.code, remoteOnly.code], [3, 0], plain.err + remoteOnly.err)
+  assert.match(plain.out, /^live\/local\.tf:1: error: missing_input: /m)
+  assert.match(plain.out, /^live\/main\.tf:2: note: module_not_indexed: /m)
+  assert.match(plain.out, /^4 module blocks .* checked: 1 error, 3 notes\.$/m)
+  assert.match(plain.err, /Nothing has been ingested yet/)
+  assert.ok(!(await readdir(root)).includes('empty'))
 })
 
 test('modules check reads standard input, and local calls need no ingest', async (t) => {

@@ -15,7 +15,7 @@ import { parseDirectory } from '../git/directory.ts'
 import type { AskedName } from '../ingest/asked-repository.ts'
 import type { ChosenRef } from '../ingest/choose-refs.ts'
 import type { RepositoryPlan } from '../ingest/plan.ts'
-import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
+import { emptyIndex, type IndexRecord, type ModuleIndex } from '../output/module-index.ts'
 import { isReason, refusals } from '../reasons.ts'
 import type { ModuleService } from './module-service.ts'
 
@@ -102,6 +102,17 @@ export function createVersionLookup(
       return kind === 'unknown_ref' || kind === 'not_indexed' ? await readCall(resolved, block) : resolved
     },
   }
+}
+
+/** What a check looks up. Where nothing was ingested nothing is read either: every call but a local one is `not_indexed`. */
+export function createCheckLookup(
+  service: Pick<ModuleService, 'asked' | 'config'>,
+  ctx: Pick<CallContext, 'signal'>,
+  { index, ...place }: Omit<LookupPlace, 'index'> & { readonly index: ModuleIndex | undefined },
+): Pick<VersionLookup, 'call'> {
+  if (index !== undefined) return createVersionLookup(service, ctx, { ...place, index })
+  const resolve = createCallResolver(emptyIndex(), service.config.registry_aliases)
+  return { call: async (block) => resolve(block) }
 }
 
 function createBudget(signal: AbortSignal, { count, ms }: ReadBounds): () => AbortSignal {
