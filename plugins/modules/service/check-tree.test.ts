@@ -114,6 +114,36 @@ test('calls of .tf.json files are checked; what they template is not a literal',
   assert.deepEqual(found, ['live/main.tf.json:1 wrong_type', 'live/main.tf.json:1 unknown_input'])
 })
 
+test('outputs that the templates of .tf.json files read are checked', async (t) => {
+  const output = (value: unknown) => JSON.stringify({ output: { x: { value } } })
+  const rows: [json: string, isFound: boolean][] = [
+    [output('${module.b.none}'), true],
+    [output('${module.b.arn}'), false],
+    [output('a-${upper(module.b["x"].none)}'), true],
+    [output({ k: ['${module.b.none}', '${module.b.none}'] }), true],
+    [output({ '${module.b.none}': 1 }), true],
+    [output({ description: '${module.b.none}' }), true],
+    [output('module.b.none $${module.b.none}'), false],
+    [output('${try(module.b.none, "")}'), false],
+    [JSON.stringify({ locals: { x: '${module.b.none}', '//': '${module.b.more}' } }), true],
+    [JSON.stringify({ resource: { a: { b: { c: [{ d: '${module.b.none}' }] } } } }), true],
+    [JSON.stringify({ output: { x: { value: 1, description: '${module.b.none}' } } }), false],
+    [JSON.stringify({ variable: { x: { default: '${module.b.none}' } } }), false],
+    [JSON.stringify({ import: [{ to: '${module.b.none}', id: 'x' }] }), false],
+    [JSON.stringify({ import: [{ to: 'a.b', id: '${module.b.none}' }] }), true],
+  ]
+  const calls = [
+    ['main.tf', 'module "b" {\n  source = "../box"\n  size   = 1\n}\n'],
+    ['main.tf.json', JSON.stringify({ module: { b: { source: '../box', size: 1 } } })],
+  ] as const
+
+  for (const [name, call] of calls)
+    for (const [json, isFound] of rows) {
+      const files = { 'box/main.tf': BOX, [`live/${name}`]: call, 'live/read.tf.json': json }
+      assert.deepEqual(await checked(t, files), isFound ? ['live/read.tf.json:1 unknown_output'] : [], json)
+    }
+})
+
 const needs = (version: string, terraform = '') =>
   `terraform {\n  ${terraform === '' ? '' : `required_version = "${terraform}"`}\n  required_providers {\n    aws = {\n      source = "hashicorp/aws"\n      version = "${version}"\n    }\n  }\n}\n`
 
