@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
@@ -48,6 +48,22 @@ test('modules check reads a tree and says what it found as text, JSON, SARIF and
     /^::error file=live\/main\.tf,line=5,title=unknown_input in module\.k::The module /m,
   )
   assert.match(github.out, /^::notice file=live\/a%2Cb\/main\.tf,line=5,title=module_not_indexed /m)
+})
+
+test('a directory that an ingested ref does not have is a warning, as its ref would be that does not exist', async (t) => {
+  const root = await openCallsTree(t)
+  const { repositories } = JSON.parse(await readFile(join(root, 'satchel.yaml'), 'utf8'))
+  const source = `git::${repositories[0].url}//modules/none?ref=v1.0.0`
+  await mkdir(join(root, 'nowhere'))
+  await writeFile(join(root, 'nowhere/main.tf'), `module "n" {\n  source = "${source}"\n}\n`)
+
+  const { code, out, err } = await runSatchel(root, ['modules', 'check', 'nowhere', '--fail-on', 'warning'])
+
+  assert.equal(code, 3, err)
+  assert.match(
+    out,
+    /^nowhere\/main\.tf:2: warning: module_missing: .* has no module at modules\/none in v1\.0\.0/m,
+  )
 })
 
 /** What the schema of SARIF 2.1.0, as Microsoft's tools carry it, finds wrong. */
@@ -103,15 +119,34 @@ test('the exit code of modules check depends on --fail-on, and what is left out 
     check('live', '--fail-on', 'error', '--exclude', '*.tf'),
     check('live/none', '--json'),
     check('live', '--format', 'xml'),
-    runSatchel(root, ['modules', 'check', 'live/main.tf', '--output-dir', 'empty', '--json']),
   ])
 
   assert.deepEqual(
     runs.map(({ code }) => code),
-    [3, 0, 0, 4, 2, 4],
+    [3, 0, 0, 4, 2],
     runs.map(({ err, out }) => err + out).join('\n'),
   )
-  assert.equal(JSON.parse(runs[5]?.out ?? '').error.reason, 'no_index')
+})
+
+test('where nothing was ingested local calls are judged, and calls of git and registries get a note', async (t) => {
+  const root = await openCallsTree(t)
+  await mkdir(join(root, 'live/box'))
+  await writeFile(join(root, 'live/box/main.tf'), 'variable "size" {}\n')
+  await writeFile(join(root, 'live/local.tf'), 'module "l" {\n  source = "./box"\n}\n')
+  const check = (...more: string[]) =>
+    runSatchel(root, ['modules', 'check', 'live', '--output-dir', 'empty', ...more])
+
+  const [plain, remoteOnly] = await Promise.all([
+    check(),
+    check('--exclude', '**/local.tf', '--fail-on', 'warning'),
+  ])
+
+  assert.deepEqual([plain.code, remoteOnly.code], [3, 0], plain.err + remoteOnly.err)
+  assert.match(plain.out, /^live\/local\.tf:1: error: missing_input: /m)
+  assert.match(plain.out, /^live\/main\.tf:2: note: module_not_indexed: /m)
+  assert.match(plain.out, /^4 module blocks .* checked: 1 error, 3 notes\.$/m)
+  assert.match(plain.err, /Nothing has been ingested yet/)
+  assert.ok(!(await readdir(root)).includes('empty'))
 })
 
 test('modules check reads standard input, and local calls need no ingest', async (t) => {

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { defineCommand, type Terminal } from '../../server/plugin.ts'
 import { CHECK_LEVELS } from './domain/check-levels.ts'
 import { MODULE_FILE_MAX_BYTES } from './domain/module-files.ts'
-import { emptyIndex, type ModuleIndex } from './output/module-index.ts'
+import type { ModuleIndex } from './output/module-index.ts'
 import { refusals } from './reasons.ts'
 import type { CallDirectory } from './service/call-tree.ts'
 import type { CheckedTree } from './service/check-tree.ts'
@@ -15,6 +15,9 @@ type Format = (typeof FORMATS)[number]
 
 /** Exit code of findings. */
 const FOUND_EXIT = 3
+/** Calls of local modules are judged without. */
+const NOTHING_INGESTED =
+  'Nothing has been ingested yet, so only calls of local modules were compared. Run `satchel ingest`.'
 /** A tree may name many versions that no ingest has read. */
 const READS_OF_TREE = { count: 100, ms: 300_000 }
 
@@ -60,6 +63,8 @@ export function checkCommand(service: ModuleService, version: string) {
         version,
         isFile: directories.length === 1 && directories[0]?.isWhole === false && exclude.length === 0,
       })
+      const { hasOnlyLocalCalls } = await import('./service/check-tree.ts')
+      if (index === undefined && !hasOnlyLocalCalls(directories)) terminal.note(NOTHING_INGESTED)
       await warn(terminal, outputDir)
       return report.failing > 0 ? FOUND_EXIT : 0
     },
@@ -98,15 +103,11 @@ async function check(
   service: ModuleService,
   { directories, outputDir, ...given }: Checked,
 ): Promise<CheckedTree> {
-  const [{ checkTree, hasOnlyLocalCalls }, { openLocalModules }, { createVersionLookup }] = await Promise.all(
-    [
-      import('./service/check-tree.ts'),
-      import('./service/local-modules.ts'),
-      import('./service/version-lookup.ts'),
-    ],
-  )
-  if (given.index === undefined && !hasOnlyLocalCalls(directories)) throw refusals.no_index()
-  const index = given.index ?? emptyIndex()
+  const [{ checkTree }, { openLocalModules }, { createCheckLookup }] = await Promise.all([
+    import('./service/check-tree.ts'),
+    import('./service/local-modules.ts'),
+    import('./service/version-lookup.ts'),
+  ])
   const typed = given.path === '-' ? '.' : given.path
   const roots = [
     ...(await Promise.all(['.', typed].map((path) => realpath(resolve(service.workingDirectory, path))))),
@@ -117,7 +118,7 @@ async function check(
   try {
     return await checkTree(directories, {
       local,
-      lookup: createVersionLookup(service, given, { outputDir, index, reads: READS_OF_TREE }),
+      lookup: createCheckLookup(service, given, { outputDir, index: given.index, reads: READS_OF_TREE }),
       async load(record) {
         const summary = summaries.get(record.id) ?? service.summary(outputDir, record)
         summaries.set(record.id, summary)

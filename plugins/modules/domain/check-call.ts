@@ -1,5 +1,6 @@
 /** What is wrong with a `module` block beside its source and its arguments. */
 import type { CheckFinding, GivenBlock } from './check.ts'
+import { correctedConstraint, isConstraint } from './constraint-syntax.ts'
 import { plainLine } from './hcl-text.ts'
 import { parseSource } from './module-source.ts'
 import { nearInput } from './near-input.ts'
@@ -39,8 +40,21 @@ export function checkForm(block: GivenBlock, earlier: ReadonlyMap<string, BlockP
   if (version !== undefined && block.source !== undefined && !takesVersion(block.source.text)) {
     const message = 'Only a registry source takes version; name the ref of any other in the source: ?ref=….'
     findings.push({ line: version, code: 'version_not_taken', message })
-  }
+  } else findings.push(...checkConstraint(block, version ?? block.line))
   return findings
+}
+
+function checkConstraint({ version, isVersionLiteral }: GivenBlock, line: number): CheckFinding[] {
+  if (version === undefined || !isVersionLiteral || isConstraint(version)) return []
+  const suggestion = correctedConstraint(version)
+  const next =
+    suggestion === undefined
+      ? 'Write it as in "~> 1.2" or ">= 1.0, < 2.0", or leave version out for the newest.'
+      : `Did you mean "${suggestion}"?`
+  const said = plainLine(JSON.stringify(version))
+  const message = `${said} is not a version constraint that Terraform can read: it refuses the call. ${next}`
+  const code = 'version_constraint_invalid'
+  return [{ line, code, message, ...(suggestion !== undefined && { suggestion }) }]
 }
 
 /** A template may be a registry address: nothing is known of it. */

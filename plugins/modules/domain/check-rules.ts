@@ -1,7 +1,9 @@
 /** Literal arguments against the simplest `validation` rules of an input. */
 import type { GivenValue } from './given-value.ts'
 import { plainLine } from './hcl-text.ts'
+import { exactSize, type Size, sizeIn } from './literal-size.ts'
 import type { Json, Variable } from './summary.ts'
+import type { TypeConstraint } from './type-constraint.ts'
 
 /**
  * What to say of each rule that a literal breaks for sure. Only `contains([…literals…], var.x)`, a comparison of `var.x` or
@@ -10,24 +12,31 @@ import type { Json, Variable } from './summary.ts'
  */
 export function brokenRules(
   { name, validations = [] }: Pick<Variable, 'name' | 'validations'>,
+  type: TypeConstraint,
   value: GivenValue,
 ): readonly string[] {
   if (value.kind !== 'literal' || value.value === null) return []
   const literal = value.value
-  const broken = validations.filter(({ condition }) => breaks(condition, name, literal))
+  const broken = validations.filter(({ condition }) => breaks(condition, { name, type, value: literal }))
   return broken.map(({ condition, error_message }) => {
     const said = plainLine(error_message) || plainLine(condition)
     return `The value of "${plainLine(name)}" breaks a rule of the module: ${said}`
   })
 }
 
-function breaks(condition: string, name: string, value: Json): boolean {
+interface Given {
+  readonly name: string
+  readonly type: TypeConstraint
+  readonly value: Json
+}
+
+function breaks(condition: string, given: Given): boolean {
   const text = condition.replace(/\s+/g, ' ').trim()
   const whole = /^\((.*)\)$/.exec(text)?.[1]
-  const nullFirst = `var.${name} == null || `
+  const nullFirst = `var.${given.name} == null || `
   const free = [text, whole].find((one) => one?.startsWith(nullFirst))?.slice(nullFirst.length) ?? text
   if (/\|\||\?/.test(free.replace(QUOTED, '""'))) return false
-  return splitAnd(free).some((part) => failsPart(part, name, value))
+  return splitAnd(free).some((part) => failsPart(part, given))
 }
 
 const QUOTED = /"(?:[^"\\]|\\.)*"/g
@@ -39,17 +48,22 @@ function splitAnd(text: string): readonly string[] {
 
 const QUOTED_AND = /"[^"]*&&[^"]*"/
 
-function failsPart(part: string, name: string, value: Json): boolean {
+function failsPart(part: string, { name, type, value }: Given): boolean {
   const list = new RegExp(`^contains\\( ?\\[([^\\]]*)\\], ?var\\.${name} ?\\)$`).exec(part)?.[1]
   if (list !== undefined) return failsList(list, value)
   const compared = new RegExp(`^(length\\( ?)?var\\.${name}( ?\\))? (<=|>=|<|>) (-?\\d+(?:\\.\\d+)?)$`).exec(
     part,
   )
   if (compared === null || (compared[1] === undefined) !== (compared[2] === undefined)) return false
-  const size = compared[1] === undefined ? value : sizeOf(value)
-  if (typeof size !== 'number') return false
+  const size = compared[1] === undefined ? numberIn(value) : sizeIn(value, type)
+  if (size === undefined) return false
+  const compare = COMPARE[compared[3] as keyof typeof COMPARE] // one of the four, by the expression
   const bound = Number(compared[4])
-  return !COMPARE[compared[3] as keyof typeof COMPARE](size, bound) // one of the four, by the expression
+  return !compare(size.least, bound) && !compare(size.most, bound)
+}
+
+function numberIn(value: Json): Size | undefined {
+  return typeof value === 'number' ? exactSize(value) : undefined
 }
 
 const COMPARE = {
@@ -69,11 +83,4 @@ function failsList(list: string, value: Json): boolean {
   } catch {
     return false // an expression, or a list of one
   }
-}
-
-/** As Terraform counts: characters of a string (only plain ones are counted here), elements of a list or object. */
-function sizeOf(value: Json): number | undefined {
-  if (typeof value === 'string') return /^[\x20-\x7e]*$/.test(value) ? value.length : undefined
-  if (Array.isArray(value)) return value.length
-  return typeof value === 'object' && value !== null ? Object.keys(value).length : undefined
 }

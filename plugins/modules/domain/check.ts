@@ -17,6 +17,8 @@ export interface GivenBlock {
   readonly line: number
   readonly source?: { readonly text: string; readonly line: number }
   readonly version?: string
+  /** Whether `version` is a string without expressions: only then is it judged. */
+  readonly isVersionLiteral?: boolean
   /** Terraform's own arguments that the block states, with their lines. */
   readonly meta?: ReadonlyMap<string, number>
   /** The keys of `providers`, where it is an object. */
@@ -53,11 +55,13 @@ export type CheckCode =
   | 'unknown_ref'
   | 'short_commit'
   | 'module_not_indexed'
+  | 'module_missing'
   | 'ambiguous_source'
   | 'source_missing'
   | 'duplicate_name'
   | 'count_and_for_each'
   | 'version_not_taken'
+  | 'version_constraint_invalid'
   | 'unknown_output'
   | 'unknown_provider'
   | 'missing_provider'
@@ -74,10 +78,11 @@ export function checkSource(block: GivenBlock, resolution: Resolution): CheckFin
     return [{ line: block.line, code: 'source_missing', message, suggestion: 'source = "…"' }]
   }
   if (resolution.kind === 'not_indexed') {
-    const next = resolution.why ?? 'Ingest its repository, or search for it.'
-    const message = `No indexed module has the source ${source.text}. ${next}`
+    const message = `No indexed module has the source ${source.text}. Ingest its repository, or search for it.`
     return [{ line: source.line, code: 'module_not_indexed', message }]
   }
+  if (resolution.kind === 'no_module')
+    return [{ line: source.line, code: 'module_missing', message: resolution.why }]
   if (resolution.kind === 'short_commit') {
     const { commit, ref } = resolution.module
     const message = `${resolution.ref} is the start of a commit, that of ${ref}; pin the whole id, ${commit}.`
@@ -162,7 +167,7 @@ function checkInput(input: GivenInput, variable: Variable): CheckFinding[] {
   findings.push(...unknownFindings(input, type))
   const mismatch = findMismatch(value, type, name)
   if (mismatch === undefined) {
-    const broken = brokenRules(variable, value)
+    const broken = brokenRules(variable, type, value)
     return [...findings, ...broken.map((message) => ({ line, code: 'rule_broken' as const, message }))]
   }
   const message = `${plainLine(mismatch.path)} must be ${mismatch.wanted}, not ${mismatch.got}.`

@@ -6,9 +6,12 @@ export type Version = readonly number[]
 interface Clause {
   readonly operator: string
   readonly version: Version
+  readonly prerelease?: string | undefined
 }
 
-const CLAUSE = /^(=|!=|>=|<=|>|<|~>)?\s*v?(\d{1,9}(?:\.\d{1,9}){0,3})(?:[-+][0-9A-Za-z.-]+)?$/
+const CLAUSE = /^(=|!=|>=|<=|>|<|~>)?\s*([v\d].*)$/
+const NAMED =
+  /^v?(\d{1,9}(?:\.\d{1,9}){0,3})(?:-([0-9A-Za-z~.-]+)|([A-Za-z~][0-9A-Za-z~.-]*))?(?:\+[0-9A-Za-z.~-]+)?$/
 
 /** One constraint with every clause of these, each once; a single constraint unchanged; undefined for none. */
 export function joinConstraints(constraints: readonly string[]): string | undefined {
@@ -25,9 +28,39 @@ export function floorOf(constraint: string): Version {
   )
 }
 
-/** Whether a constraint admits a version. An unreadable clause admits everything. */
+/** Whether a constraint admits a version; prereleases in it count as their releases. An unreadable clause admits everything. */
 export function admits(constraint: string, version: Version): boolean {
   return clausesOf(constraint).every((clause) => fits(clause, version))
+}
+
+/**
+ * Of what has versions as names, the newest that Terraform chooses by a constraint: a prerelease only by its exact version,
+ * never by a range. Build metadata does not count.
+ */
+export function newestAdmitted<Named>(
+  constraint: string,
+  all: readonly Named[],
+  nameOf: (one: Named) => string,
+): Named | undefined {
+  const clauses = clausesOf(constraint)
+  const admitted = all.flatMap((one) => {
+    const named = parseNamed(nameOf(one))
+    return named !== undefined && isChosen(named, clauses) ? [{ one, version: named.version }] : []
+  })
+  return admitted.sort((a, b) => compareVersions(b.version, a.version))[0]?.one
+}
+
+function isChosen(named: NamedVersion, clauses: readonly Clause[]): boolean {
+  if (named.prerelease === undefined)
+    return clauses.every((clause) => fits(clause, named.version, clause.prerelease === undefined ? 0 : 1))
+  const isSame = (clause: Clause): boolean =>
+    clause.prerelease === named.prerelease && compareVersions(clause.version, named.version) === 0
+  return (
+    clauses.some(({ operator }) => operator === '=') &&
+    clauses.every((clause) =>
+      clause.operator === '!=' ? !isSame(clause) : clause.operator === '=' && isSame(clause),
+    )
+  )
 }
 
 /**
@@ -72,6 +105,19 @@ export function parseVersion(text: string): Version | undefined {
   return numbers?.split('.').map(Number)
 }
 
+interface NamedVersion {
+  readonly version: Version
+  readonly prerelease?: string | undefined
+}
+
+/** As `parseVersion`, with the prerelease. */
+function parseNamed(text: string): NamedVersion | undefined {
+  const [, numbers, prerelease, unhyphened] = NAMED.exec(text) ?? []
+  return numbers === undefined
+    ? undefined
+    : { version: numbers.split('.').map(Number), prerelease: prerelease ?? unhyphened }
+}
+
 /** Below 0 when `a` is lower; missing parts are 0. */
 export function compareVersions(a: Version, b: Version): number {
   for (let at = 0; at < Math.max(a.length, b.length); at += 1) {
@@ -83,8 +129,9 @@ export function compareVersions(a: Version, b: Version): number {
 
 function clausesOf(constraint: string): Clause[] {
   return constraint.split(',').flatMap((part) => {
-    const [, operator = '=', numbers] = CLAUSE.exec(part.trim()) ?? []
-    return numbers === undefined ? [] : [{ operator, version: numbers.split('.').map(Number) }]
+    const [, operator = '=', text = ''] = CLAUSE.exec(part.trim()) ?? []
+    const named = parseNamed(text)
+    return named === undefined ? [] : [{ operator, ...named }]
   })
 }
 
@@ -97,8 +144,9 @@ const COMPARISONS = new Map<string, (order: number) => boolean>([
   ['<', (order) => order < 0],
 ])
 
-function fits({ operator, version: bound }: Clause, version: Version): boolean {
-  const order = compareVersions(version, bound)
+/** `whenEqual`: the order where the numbers are equal, 1 for a release beside a prerelease of it. */
+function fits({ operator, version: bound }: Clause, version: Version, whenEqual = 0): boolean {
+  const order = compareVersions(version, bound) || whenEqual
   const comparison = COMPARISONS.get(operator)
   if (comparison !== undefined) return comparison(order)
   // `~> 1.2` lets the last stated part grow: below 2; `~> 1.2.3` below 1.3.

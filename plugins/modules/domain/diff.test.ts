@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EMPTY_SUMMARY } from '../testing/empty-summary.ts'
-import { admits, floorOf, parseVersion, refusesMore } from './constraint.ts'
+import { admits, floorOf, newestAdmitted, parseVersion, refusesMore } from './constraint.ts'
 import { diffModules as diffVersions, type ModuleDiff } from './diff.ts'
 import type { ModuleCode } from './module-code.ts'
 import type { ModuleSummary, Output, Variable } from './summary.ts'
@@ -337,6 +337,38 @@ test('a constraint admits what Terraform admits', () => {
     assert.equal(admits(constraint, parseVersion(version) ?? []), fits, `${constraint} ${version}`)
   }
   assert.equal(parseVersion('v1.0.0-rc1'), undefined)
+})
+
+test('a prerelease is chosen by its exact version only, and comes before its release', () => {
+  const rc = ['v3.0.0-rc1', 'v2.0.0']
+  const both = [...rc, 'v3.0.0']
+  const cases: [constraint: string, versions: readonly string[], chosen: string | undefined][] = [
+    ['3.0.0-rc1', both, 'v3.0.0-rc1'],
+    ['=v3.0.0-rc1', rc, 'v3.0.0-rc1'],
+    ['= 3.0.0-rc1, != 2.0.0', both, 'v3.0.0-rc1'],
+    ['3.0.0-rc1+build.5', rc, 'v3.0.0-rc1'],
+    ['3.0.0-rc1', ['3.0.0-rc1+build.5'], '3.0.0-rc1+build.5'],
+    ['3.0.0rc1', ['3.0.0rc1', '3.0.0'], '3.0.0rc1'],
+    ['3.0.0-rc2', both, undefined],
+    ['3.0.0-rc1', ['v3.0.0'], undefined],
+    ['3.0.0', rc, undefined],
+    ['= 3.0.0-rc1, >= 2.0', rc, undefined],
+    ['>= 3.0.0-rc1', rc, undefined],
+    ['>= 3.0.0-rc1', both, 'v3.0.0'],
+    ['> 3.0.0-rc1', both, 'v3.0.0'],
+    ['~> 3.0.0-rc1', both, 'v3.0.0'],
+    ['<= 3.0.0-rc1', both, 'v2.0.0'],
+    ['< 3.0.0-rc1', both, 'v2.0.0'],
+    ['!= 3.0.0-rc1', both, 'v3.0.0'],
+    ['!= 3.0.0-rc1', rc, 'v2.0.0'],
+    ['!= 3.0.0-rc1', ['v3.0.0-rc2'], undefined],
+    ['>= 2.0', both, 'v3.0.0'],
+    ['3.0.0', ['v3.0.0+build'], 'v3.0.0+build'],
+    ['', both, 'v3.0.0'],
+  ]
+
+  for (const [constraint, versions, chosen] of cases)
+    assert.equal(newestAdmitted(constraint, versions, String), chosen, `${constraint} of ${versions}`)
 })
 
 test('types compare by meaning, and differences are named by path', () => {

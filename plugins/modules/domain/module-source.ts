@@ -1,5 +1,5 @@
 /** Parses the `source` of a module call and finds the indexed module that it names. */
-import { admits, compareVersions, parseVersion } from './constraint.ts'
+import { newestAdmitted } from './constraint.ts'
 import { parseRegistryAddress, registrySpellings } from './registry-address.ts'
 
 /** A parsed `source`. `repository` is `host/path`, without scheme, user and `.git`. */
@@ -45,7 +45,9 @@ export type Resolution =
       /** A sentence: why it could not be read either. */
       readonly why?: string | undefined
     }
-  | { readonly kind: 'not_indexed'; readonly why?: string | undefined }
+  | { readonly kind: 'not_indexed' }
+  /** The ref was read, and has no module in that directory; `why` is the sentence that says so. */
+  | { readonly kind: 'no_module'; readonly why: string }
   /** A registry address that fits repositories of several hosts. */
   | { readonly kind: 'ambiguous'; readonly repositories: readonly string[] }
   | { readonly kind: 'local' }
@@ -250,12 +252,6 @@ function resolveVersion(
   latest: IndexedModule,
 ): Resolution {
   if (version === undefined) return { kind: 'found', module: latest }
-  const admitted = candidates.flatMap((module) => {
-    const numbers = parseVersion(module.ref)
-    return numbers !== undefined && admits(version, numbers) ? [{ module, numbers }] : []
-  })
-  const [best] = admitted.sort((a, b) => compareVersions(b.numbers, a.numbers))
-  return best === undefined
-    ? { kind: 'unknown_ref', ref: version, latest }
-    : { kind: 'found', module: best.module }
+  const module = newestAdmitted(version, candidates, ({ ref }) => ref)
+  return module === undefined ? { kind: 'unknown_ref', ref: version, latest } : { kind: 'found', module }
 }

@@ -108,3 +108,23 @@ test('outputs are read in expressions and templates, never in comments or plain 
     ['other', ['deep 8']],
   ])
 })
+
+test('what try and can read is tried, wherever in their arguments it is', () => {
+  const texts: readonly [expression: string, isTried: boolean][] = [
+    ['try(module.x.y, "f")', true],
+    ['try( module.x.y, "f")', true],
+    ['try("f", module.x.y)', true],
+    ['can(module.x.y)', true],
+    ['upper(try(module.x.y, "f"))', true],
+    ['"a-${try(module.x.y, "f")}"', true],
+    ['try(upper(module.x.y), "f")', true],
+    ['[try("f"), module.x.y]', false],
+    ['retry(module.x.y)', false],
+    ['module.x.y', false],
+  ]
+
+  for (const [expression, isTried] of texts) {
+    const [use] = readOutputUses(`locals {\n  a = ${expression}\n}\n`).get('x') ?? []
+    assert.deepEqual(use, { name: 'y', line: 2, ...(isTried && { isTried }) }, expression)
+  }
+})

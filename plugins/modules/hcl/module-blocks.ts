@@ -3,7 +3,7 @@ import { atOnce, type Pieces } from '../../../server/plugin.ts'
 import type { GivenBlock, GivenInput } from '../domain/check.ts'
 import type { GivenValue } from '../domain/given-value.ts'
 import type { Json } from '../domain/summary.ts'
-import { type Notes, statedText } from './attribute.ts'
+import { type Notes, statedText, statedValue } from './attribute.ts'
 import type { Attribute, Block } from './body.ts'
 import { splitList, splitObject } from './collections.ts'
 import { readJsonModule } from './json-module.ts'
@@ -76,13 +76,18 @@ function* toGiven(block: Block): Pieces<GivenBlock> {
     name: block.labels[0] ?? '',
     line: block.line ?? 1,
     ...(source === undefined ? {} : { source: { text: statedText(source, notes), line: source.line ?? 1 } }),
-    ...(version === undefined ? {} : { version: statedText(version, notes) }),
+    ...(version && { version: statedText(version, notes), isVersionLiteral: isTextLiteral(version, notes) }),
     meta: new Map(
       [...attributes].flatMap(([name, { line = block.line ?? 1 }]) => (META.has(name) ? [[name, line]] : [])),
     ),
     ...providerKeys(attributes.get('providers')),
     inputs,
   }
+}
+
+function isTextLiteral(attribute: Attribute, notes: Notes): boolean {
+  const { value, expression } = statedValue(attribute, notes)
+  return expression === undefined && typeof value === 'string'
 }
 
 function providerKeys(providers: Attribute | undefined): { readonly providers?: readonly string[] } {

@@ -18,7 +18,7 @@ export function* readingOutputUses(text: string): Pieces<ReadonlyMap<string, rea
   const found = new Map<string, OutputUse[]>()
   for (const { text: source, line } of expressionsOf(yield* readingHcl(text))) {
     yield
-    for (const { call, output, offset, isTried } of usesIn(source)) {
+    for (const { call, output, offset, isTried } of usesIn(codeOnly(source))) {
       const at = line + linesIn(source.slice(0, offset))
       const use: OutputUse = { name: output, line: at, ...(isTried && { isTried }) }
       const uses = found.get(call)
@@ -57,22 +57,27 @@ const CALL = new RegExp(`(?<![\\p{L}\\p{N}_.-])module\\.(${NAME})`, 'gu')
 const OUTPUT = new RegExp(`\\.(${NAME})`, 'uy')
 const SPLAT = /\.(?:\*|\d+)/y
 
-interface Use {
+/** One reading of an output in a text. */
+export interface Use {
   readonly call: string
   readonly output: string
   readonly offset: number
   readonly isTried: boolean
 }
 
-function* usesIn(source: string): Generator<Use> {
-  const code = codeOnly(source)
+/** What a template reads, as strings of JSON are: only what is between `${` and `}` is code. */
+export function usesInTemplate(text: string): Iterable<Use> {
+  return usesIn(templatesOnly(text))
+}
+
+function* usesIn(code: string): Generator<Use> {
   const tried = triedParts(code)
   for (const { 1: call = '', 0: whole, index } of code.matchAll(CALL)) {
     let at = index + whole.length
     for (let next = afterIndex(code, at); next !== undefined; next = afterIndex(code, at)) at = next
     OUTPUT.lastIndex = at
     const output = OUTPUT.exec(code)?.[1]
-    const isTried = tried.some(({ start, end }) => index > start && index < end)
+    const isTried = tried.some(({ start, end }) => index >= start && index < end)
     if (output !== undefined) yield { call, output, offset: index, isTried }
   }
 }

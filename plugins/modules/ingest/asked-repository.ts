@@ -1,6 +1,6 @@
 /** Reads one directory of one ref of a configured repository, outside of an ingest. */
 import { isSatchelError, makeDirectoryDurably } from '../../../server/plugin.ts'
-import { admits, compareVersions, parseVersion } from '../domain/constraint.ts'
+import { newestAdmitted } from '../domain/constraint.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { isUnanswered } from '../git/failure.ts'
 import { type AskedRef, isCommitId, parseAskedRef } from '../git/ref-name.ts'
@@ -134,13 +134,9 @@ async function findCommit(commit: string, { inClone, list }: Places): Promise<Ch
 }
 
 function newestOf(listing: RemoteListing, constraint: string): ChosenRef {
-  const admitted = [...listing.tags.values()].flatMap((tag) => {
-    const numbers = parseVersion(tag.name)
-    return numbers !== undefined && admits(constraint, numbers) ? [{ tag, numbers }] : []
-  })
-  const [best] = admitted.sort((a, b) => compareVersions(b.numbers, a.numbers))
+  const best = newestAdmitted(constraint, [...listing.tags.values()], (tag) => tag.name)
   if (best === undefined) throw refusals.no_tag_admitted({ constraint: JSON.stringify(constraint) })
-  const { name, commit } = best.tag
+  const { name, commit } = best
   return { ref: name, kind: 'tag', fullName: `refs/tags/${name}`, commit }
 }
 

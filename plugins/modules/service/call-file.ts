@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import { inTurns } from '../../../server/plugin.ts'
 import { moduleFlavour } from '../domain/module-files.ts'
 import type { OutputUse } from '../domain/upgrade.ts'
+import { readingJsonOutputUses } from '../hcl/json-output-uses.ts'
 import { readingOutputUses } from '../hcl/output-uses.ts'
 
 /** One file of a configuration; `name` is how the caller knows it. */
@@ -10,15 +11,16 @@ export interface CallFile {
   readonly text: string
 }
 
-/** Where the outputs of each call are read, over all files; `.tf.json` is not looked at. */
+/** Where the outputs of each call are read, over all files. */
 export async function usesOf(
   files: readonly CallFile[],
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, readonly OutputUse[]>> {
   const found = new Map<string, OutputUse[]>()
   for (const { name: file, text } of files) {
-    if (moduleFlavour(posix.basename(file)) === 'json') continue
-    for (const [call, uses] of await inTurns(readingOutputUses(text), signal)) {
+    const isJson = moduleFlavour(posix.basename(file)) === 'json'
+    const reading = isJson ? readingJsonOutputUses(text) : readingOutputUses(text)
+    for (const [call, uses] of await inTurns(reading, signal)) {
       found.set(call, [...(found.get(call) ?? []), ...uses.map((use) => ({ ...use, file }))])
     }
   }

@@ -84,6 +84,22 @@ test('names count over all files of a directory, override files replace what the
   assert.deepEqual(found, ['live/b.tf:1 duplicate_name'])
 })
 
+test('a version constraint counts as the override file states it, and as JSON states it', async (t) => {
+  const call = (name: string, version: string) =>
+    `module "${name}" {\n  source  = "acme/none/aws"\n  version = ${version}\n}\n`
+  const found = await checked(t, {
+    'live/a.tf': call('right', '"latest"') + call('wrong', '"1.0"') + call('unknown', '"latest"'),
+    'live/a_override.tf':
+      'module "right" {\n  version = "1.0"\n}\nmodule "wrong" {\n  version = "1.x"\n}\nmodule "unknown" {\n  version = var.latest\n}\n',
+    'live/b.tf.json': JSON.stringify({ module: { json: { source: 'acme/none/aws', version: 'latest' } } }),
+  })
+
+  assert.deepEqual(
+    found.filter((one) => !one.endsWith('module_not_indexed')),
+    ['live/a.tf:7 version_constraint_invalid', 'live/b.tf.json:1 version_constraint_invalid'],
+  )
+})
+
 test('calls of .tf.json files are checked; what they template is not a literal', async (t) => {
   const found = await checked(t, {
     'box/main.tf': BOX,
@@ -96,6 +112,36 @@ test('calls of .tf.json files are checked; what they template is not a literal',
   })
 
   assert.deepEqual(found, ['live/main.tf.json:1 wrong_type', 'live/main.tf.json:1 unknown_input'])
+})
+
+test('outputs that the templates of .tf.json files read are checked', async (t) => {
+  const output = (value: unknown) => JSON.stringify({ output: { x: { value } } })
+  const rows: [json: string, isFound: boolean][] = [
+    [output('${module.b.none}'), true],
+    [output('${module.b.arn}'), false],
+    [output('a-${upper(module.b["x"].none)}'), true],
+    [output({ k: ['${module.b.none}', '${module.b.none}'] }), true],
+    [output({ '${module.b.none}': 1 }), true],
+    [output({ description: '${module.b.none}' }), true],
+    [output('module.b.none $${module.b.none}'), false],
+    [output('${try(module.b.none, "")}'), false],
+    [JSON.stringify({ locals: { x: '${module.b.none}', '//': '${module.b.more}' } }), true],
+    [JSON.stringify({ resource: { a: { b: { c: [{ d: '${module.b.none}' }] } } } }), true],
+    [JSON.stringify({ output: { x: { value: 1, description: '${module.b.none}' } } }), false],
+    [JSON.stringify({ variable: { x: { default: '${module.b.none}' } } }), false],
+    [JSON.stringify({ import: [{ to: '${module.b.none}', id: 'x' }] }), false],
+    [JSON.stringify({ import: [{ to: 'a.b', id: '${module.b.none}' }] }), true],
+  ]
+  const calls = [
+    ['main.tf', 'module "b" {\n  source = "../box"\n  size   = 1\n}\n'],
+    ['main.tf.json', JSON.stringify({ module: { b: { source: '../box', size: 1 } } })],
+  ] as const
+
+  for (const [name, call] of calls)
+    for (const [json, isFound] of rows) {
+      const files = { 'box/main.tf': BOX, [`live/${name}`]: call, 'live/read.tf.json': json }
+      assert.deepEqual(await checked(t, files), isFound ? ['live/read.tf.json:1 unknown_output'] : [], json)
+    }
 })
 
 const needs = (version: string, terraform = '') =>

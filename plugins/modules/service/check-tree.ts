@@ -109,7 +109,7 @@ function overridden(block: GivenBlock, overrides: readonly GivenBlock[]): GivenB
 
 function withOverride(
   block: GivenBlock,
-  { inputs, source, version, meta, providers }: GivenBlock,
+  { inputs, source, version, isVersionLiteral = false, meta, providers }: GivenBlock,
 ): GivenBlock {
   const { line } = block
   const stated = new Set(inputs.map(({ name }) => name))
@@ -117,7 +117,7 @@ function withOverride(
   return {
     ...block,
     ...(source && { source: { ...source, line } }),
-    ...(version !== undefined && { version }),
+    ...(version !== undefined && { version, isVersionLiteral }),
     ...(providers && { providers }),
     meta: new Map(metaNames.map((name) => [name, block.meta?.get(name) ?? line])),
     inputs: [

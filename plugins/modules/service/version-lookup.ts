@@ -15,7 +15,7 @@ import { parseDirectory } from '../git/directory.ts'
 import type { AskedName } from '../ingest/asked-repository.ts'
 import type { ChosenRef } from '../ingest/choose-refs.ts'
 import type { RepositoryPlan } from '../ingest/plan.ts'
-import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
+import { emptyIndex, type IndexRecord, type ModuleIndex } from '../output/module-index.ts'
 import { isReason, refusals } from '../reasons.ts'
 import type { ModuleService } from './module-service.ts'
 
@@ -24,7 +24,10 @@ export interface VersionLookup {
    * The version with this name. Errors: those of `findModule`, with what reading the ref failed with.
    */
   module(name: ModuleName): Promise<IndexRecord>
-  /** What a block calls. A version that could not be read is `unknown_ref`, with the reason. */
+  /**
+   * What a block calls. A version that could not be read is `unknown_ref`, with the reason; a directory that a version
+   * turned out not to have is `no_module`.
+   */
   call(block: GivenBlock): Promise<ResolvedCall>
 }
 
@@ -99,6 +102,17 @@ export function createVersionLookup(
       return kind === 'unknown_ref' || kind === 'not_indexed' ? await readCall(resolved, block) : resolved
     },
   }
+}
+
+/** What a check looks up. Where nothing was ingested nothing is read either: every call but a local one is `not_indexed`. */
+export function createCheckLookup(
+  service: Pick<ModuleService, 'asked' | 'config'>,
+  ctx: Pick<CallContext, 'signal'>,
+  { index, ...place }: Omit<LookupPlace, 'index'> & { readonly index: ModuleIndex | undefined },
+): Pick<VersionLookup, 'call'> {
+  if (index !== undefined) return createVersionLookup(service, ctx, { ...place, index })
+  const resolve = createCallResolver(emptyIndex(), service.config.registry_aliases)
+  return { call: async (block) => resolve(block) }
 }
 
 function createBudget(signal: AbortSignal, { count, ms }: ReadBounds): () => AbortSignal {
@@ -177,7 +191,8 @@ function unread(
   error: Error & { readonly reason: string },
 ): ResolvedCall['resolution'] {
   const why = error.message
-  if (resolution.kind === 'not_indexed' && isReason(error, 'module_not_found')) return { ...resolution, why }
+  if (resolution.kind === 'not_indexed' && isReason(error, 'module_not_found'))
+    return { kind: 'no_module', why }
   const ref = 'ref' in name ? name.ref : name.version
   const latest = resolution.kind === 'unknown_ref' ? resolution.latest : undefined
   return { kind: 'unknown_ref', ref, latest, why }

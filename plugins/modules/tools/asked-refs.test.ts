@@ -151,7 +151,7 @@ test('a ref that the remote lacks is refused with the nearest, and judged by no 
   const unknown = await checked(opened, `git::${url}?ref=${'0'.repeat(40)}`)
   assert.match(unknown.said, /The remote has no such commit/)
   const nowhere = await checked(opened, `git::${url}//modules/none?ref=v1.0.0`)
-  assert.deepEqual(nowhere.codes, ['module_not_indexed'])
+  assert.deepEqual(nowhere.codes, ['module_missing'])
   assert.match(nowhere.said, /has no module at modules\/none in v1\.0\.0/)
   for (const ref of ['--upload-pack=x', 'a..b', 'HEAD', 'refs/pull/1/head', '../../x', 'v1\u202e']) {
     await assert.rejects(opened.call('get_module', { ...NET, ref }), { reason: 'module_not_found' }, ref)

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { brokenRules } from '../domain/check-rules.ts'
+import type { Json } from '../domain/summary.ts'
+import { parseType } from '../domain/type-constraint.ts'
 import { oneModule } from '../testing/one-module.ts'
 
 const MODULE = `terraform {
@@ -39,6 +41,10 @@ function block(url: string, rest = '', providers = '{ aws.east = aws }', name = 
   return `module "${name}" {\n  source    = "git::${url}?ref=v1.0.0"\n  providers = ${providers}\n${rest}}\n`
 }
 
+function registry(version: string): string {
+  return `module "box" {\n  source  = "acme/none/aws"\n  version = ${version}\n}\n`
+}
+
 test('a block is checked beside its arguments: names, meta-arguments, outputs that are read, providers', async (t) => {
   const { url, found } = await project(t)
   const right = block(url, '  size = "large"\n  count = 1\n')
@@ -59,6 +65,12 @@ test('a block is checked beside its arguments: names, meta-arguments, outputs th
     [block(url) + block(url), ['5 duplicate_name']],
     [block(url, '  version = "1.0.0"\n'), ['4 version_not_taken']],
     ['module "x" {\n  source  = "./x"\n  version = "1.0.0"\n}\n', ['3 version_not_taken']],
+    [registry('"^1.2"'), ['2 module_not_indexed', '3 version_constraint_invalid']],
+    [registry('"~> 1.2"'), ['2 module_not_indexed']],
+    [registry('""'), ['2 module_not_indexed', '3 version_constraint_invalid']],
+    [registry('"^${local.version}"'), ['2 module_not_indexed']],
+    [registry('var.latest'), ['2 module_not_indexed']],
+    [registry('null'), ['2 module_not_indexed']],
     [block(url, '', '{ aws = aws }'), ['3 missing_provider']],
     [block(url, '', '{ aws.west = aws }'), ['3 unknown_provider', '3 missing_provider']],
     [block(url, '', '{ aws.east = aws, aws.west = aws }'), []], // Terraform only warns
@@ -100,7 +112,38 @@ test('a rule is broken only by what breaks it for sure', () => {
   ]
   for (const [condition, value, isBroken] of rules) {
     const variable = { name: 'x', validations: [{ condition, error_message: 'No.' }] }
-    const found = brokenRules(variable, { kind: 'literal', value })
+    const found = brokenRules(variable, parseType('any'), { kind: 'literal', value })
     assert.equal(found.length > 0, isBroken, `${condition} with ${JSON.stringify(value)}`)
+  }
+})
+
+test('a length is that of the value once it has its type', () => {
+  const sizes: [type: string, value: Json, rule: string, isBroken: boolean][] = [
+    ['set(string)', ['a', 'b', 'a'], '<= 2', false],
+    ['set(string)', ['a', 'b', 'c'], '<= 2', true],
+    ['set(string)', ['a', 'a'], '>= 2', true],
+    ['set(string)', [1, '1', 2], '<= 2', false],
+    ['set(string)', [true, 'true'], '<= 1', false],
+    ['set(number)', ['1', 1, '1.0'], '<= 1', false],
+    ['set(number)', [1, 2], '<= 1', true],
+    ['set(bool)', [true, 'true', '1'], '<= 1', false],
+    ['set(any)', ['a', 'a', 'b'], '<= 2', false],
+    ['set(any)', [1, '1', 2], '<= 2', false],
+    ['set', ['a', 'b'], '<= 1', true],
+    ['set(number)', ['0.1000000000000000000001', '0.1'], '<= 1', false],
+    ['set(object({ a = string }))', [{ a: '1' }, { a: 1 }], '<= 1', false],
+    ['set(object({ a = string }))', [{ a: '1' }, { a: 1 }], '>= 3', true],
+    ['set(object({ a = string }))', [], '> 0', true],
+    ['set(set(string))', [['a'], ['a', 'a']], '<= 1', false],
+    ['list(string)', ['a', 'b', 'a'], '<= 2', true],
+    ['any', ['a', 'b', 'a'], '<= 2', true],
+    ['map(string)', { a: 1, b: 2 }, '<= 1', true],
+    ['object({ a = string })', { a: 1, b: 2 }, '<= 1', false],
+    ['object({ a = string, b = optional(string) })', { a: 1 }, '>= 2', false],
+  ]
+  for (const [type, value, rule, isBroken] of sizes) {
+    const validations = [{ condition: `length(var.x) ${rule}`, error_message: 'No.' }]
+    const found = brokenRules({ name: 'x', validations }, parseType(type), { kind: 'literal', value })
+    assert.equal(found.length > 0, isBroken, `${type} ${rule} with ${JSON.stringify(value)}`)
   }
 })

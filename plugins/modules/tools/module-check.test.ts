@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openHost } from '../../../test/harness/index.ts'
+import { plugin } from '../index.ts'
 import { ingested } from '../testing/network-project.ts'
 
 test('a block is checked against the version it names, and the diff of two versions has a verdict', async (t) => {
@@ -38,4 +40,18 @@ test('a block is never checked against another version than it names, and a comm
   assert.deepEqual(codesOf(unknown), [[undefined, 'unknown_ref']])
   assert.equal(codesOf(pinned)[0]?.[0], version?.ref)
   assert.ok(codesOf(pinned)[0]?.includes('unknown_input'))
+})
+
+test('where nothing was ingested a text is checked as far as it goes', async (t) => {
+  const opened = await openHost(t, { plugins: [{ plugin, settings: { mcp: { auto_ingest: false } } }] })
+  const block = 'module "n" {\n  source = "git::https://git.example.com/acme/net?ref=v1.0.0"\n}\n'
+
+  const { blocks } = (await opened.call('module_check', { hcl: block + block })) as {
+    blocks: { findings: { code: string }[] }[]
+  }
+
+  assert.deepEqual(
+    blocks.map(({ findings }) => findings.map(({ code }) => code)),
+    [['module_not_indexed'], ['duplicate_name', 'module_not_indexed']],
+  )
 })

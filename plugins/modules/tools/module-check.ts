@@ -5,7 +5,7 @@ import { checkText } from '../catalog/check-text.ts'
 import { MODULE_FILE_MAX_BYTES } from '../domain/module-files.ts'
 import type { IndexRecord } from '../output/module-index.ts'
 import type { ModuleService } from '../service/module-service.ts'
-import { createVersionLookup } from '../service/version-lookup.ts'
+import { createCheckLookup } from '../service/version-lookup.ts'
 
 const output = () =>
   z.object({
@@ -54,8 +54,8 @@ export function moduleCheckTool(service: ModuleService) {
     omits: { '/findings': 'the headline says it' },
     async handler(ctx, input) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
-      const index = await service.loadIndex(ctx, outputDir)
-      const { call } = createVersionLookup(service, ctx, { outputDir, index })
+      const index = await service.findIndex(ctx, outputDir)
+      const { call } = createCheckLookup(service, ctx, { outputDir, index })
       const load = (record: IndexRecord) => service.summary(outputDir, record)
       const { blocks, problems } = await checkText(input.hcl, call, load, ctx.signal)
       const found = blocks.reduce((sum, block) => sum + block.findings.length, problems.length)

@@ -102,6 +102,31 @@ test('a call of a registry is judged by what was read from that registry, and an
   assert.deepEqual(await check('3.0.0'), [[undefined, 'unknown_ref']])
 })
 
+test('a prerelease of a registry is called by its exact version, and an upgrade pins what a check accepts', async (t) => {
+  const { opened, registry, address } = await openStage(t)
+  registry.offer('3.0.0-rc1', '/2.0.0.tgz')
+  const call = (version: string) =>
+    `module "net" {\n  source  = "${address}"\n  version = "${version}"\n  cidr    = "10.0.0.0/16"\n}\n`
+  const check = async (hcl: string) => {
+    const { blocks } = (await opened.call('module_check', { hcl })) as {
+      blocks: { module?: { ref: string }; findings: { code: string }[] }[]
+    }
+    return blocks.map(({ module, findings }) => [module?.ref, ...findings.map(({ code }) => code)])
+  }
+
+  const { calls } = (await opened.call('module_upgrade', { hcl: call('~> 1.0'), to: '3.0.0-rc1' })) as {
+    calls: { edited: string }[]
+  }
+
+  assert.match(String(calls[0]?.edited), /version = "3\.0\.0-rc1"/)
+  assert.deepEqual(
+    (await check(String(calls[0]?.edited))).map(([ref]) => ref),
+    ['3.0.0-rc1'],
+  )
+  assert.deepEqual(await check(call('=3.0.0-rc1')), [['3.0.0-rc1', 'missing_input']])
+  assert.deepEqual(await check(call('>= 3.0.0-rc1')), [[undefined, 'unknown_ref']])
+})
+
 test('searches, versions and upgrades know the module of a registry', async (t) => {
   const { opened, address } = await openStage(t)
 
