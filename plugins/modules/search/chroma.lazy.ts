@@ -3,7 +3,7 @@ import { refusals } from '../reasons.ts'
 import { type ChromaPlace, type Reach, reachServer } from './chroma-reach.ts'
 import { unpackText } from './packed-text.ts'
 import { parseHeader, refuseOtherStore, type StoreHeader } from './store-header.ts'
-import type { StoredRecord } from './vector-record.ts'
+import { keptMetadata, type StoredRecord } from './vector-record.ts'
 import {
   matchesOf,
   type VectorChanges,
@@ -225,23 +225,7 @@ function storedMetadata({ metadata }: VectorItem): Metadata {
 
 function recordOf(id: string, metadata: unknown, document: string | null | undefined): StoredRecord {
   const stored = (metadata ?? {}) as Metadata // what `storedMetadata` wrote; the server drops nulls only
-  const text = (name: string): string => String(stored[name] ?? '')
-  return {
-    id,
-    document: document ?? '',
-    metadata: {
-      repository: text('repository'),
-      ref: text('ref'),
-      path: text('path'),
-      provider: text('provider'),
-      providers: text('providers'),
-      tags: text('tags'),
-      last_updated: text('last_updated'),
-      kind: text('kind'),
-      latest: stored['latest'] === true,
-      document_sha256: text('document_sha256'),
-    },
-  }
+  return { id, document: document ?? '', metadata: keptMetadata(stored) }
 }
 
 function headerMetadata(header: StoreHeader): Metadata {

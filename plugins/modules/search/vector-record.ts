@@ -40,6 +40,23 @@ export interface StoredRecord {
   readonly document: string
 }
 
+/** The metadata of a record as a server of vectors keeps it, by name; what it drops is empty. */
+export function keptMetadata(kept: Readonly<Record<string, unknown>>): StoredRecord['metadata'] {
+  const text = (name: string): string => String(kept[name] ?? '')
+  return {
+    repository: text('repository'),
+    ref: text('ref'),
+    path: text('path'),
+    provider: text('provider'),
+    providers: text('providers'),
+    tags: text('tags'),
+    last_updated: text('last_updated'),
+    kind: text('kind'),
+    latest: kept['latest'] === true,
+    document_sha256: text('document_sha256'),
+  }
+}
+
 export const README_MAX_CHARS = 2000 // spec module-ingestion "Limits": README text embedded
 const TYPE_MAX_CHARS = 400
 

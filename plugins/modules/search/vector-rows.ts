@@ -1,7 +1,7 @@
 import type { Database, SqlRow, SqlValue } from '../../../server/plugin.ts'
 import { unpackText } from './packed-text.ts'
 import { parseHeader, type StoreHeader } from './store-header.ts'
-import type { StoredRecord } from './vector-record.ts'
+import { keptMetadata, type StoredRecord } from './vector-record.ts'
 import type { Touch, VectorFilter, VectorItem } from './vector-store.ts'
 
 /** The rows of one collection of vectors of a catalogue. Errors: those of the database. */
@@ -175,23 +175,8 @@ function conditionsOf({ providers, repositories, ref, kinds, latestOnly }: Vecto
 }
 
 function recordOf(row: SqlRow): StoredRecord {
-  const text = (name: string): string => String(row[name])
-  return {
-    id: text('id'),
-    document: unpackText({ bytes: row['document'] as Buffer }), // a bytea column
-    metadata: {
-      repository: text('repository'),
-      ref: text('ref'),
-      path: text('path'),
-      provider: text('provider'),
-      providers: text('providers'),
-      tags: text('tags'),
-      last_updated: text('last_updated'),
-      kind: text('kind'),
-      latest: row['latest'] === true,
-      document_sha256: text('document_sha256'),
-    },
-  }
+  const document = unpackText({ bytes: row['document'] as Buffer }) // a bytea column
+  return { id: String(row['id']), document, metadata: keptMetadata(row) }
 }
 
 /** As pgvector sends a vector: two numbers of 16 bits, then its values. */
