@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -53,6 +54,17 @@ export function missingForProxies(): string | undefined {
 
 export function programPath(name: string): string | undefined {
   return ['/usr/sbin', '/usr/bin', '/sbin', '/bin'].map((folder) => join(folder, name)).find(existsSync)
+}
+
+/** The path of haproxy; undefined where it is not installed, said loudly. `REQUIRE_PROXIES=1` makes that a failure. */
+export function installedHaproxy(t: TestContext): string | undefined {
+  const program = programPath('haproxy')
+  if (program !== undefined) return program
+  const told = 'SKIPPED: haproxy is not installed (apt-get install haproxy)'
+  if (process.env['REQUIRE_PROXIES'] === '1') assert.fail(told)
+  process.stderr.write(`${told}\n`)
+  t.skip(told)
+  return undefined
 }
 
 /** Two machines that are joined by a cable; the first runs satchel as an ordinary user. `token`: its token. */

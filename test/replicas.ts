@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url'
 import { freePort } from './free-port.ts'
 import { temporaryFolder } from './harness/index.ts'
 import type { PostgresServer } from './postgres-server.ts'
-import { programPath } from './proxy-network.ts'
+import { installedHaproxy } from './proxy-network.ts'
 import { runSatchel, SATCHEL } from './satchel-process.ts'
 
 export const TOKEN = 'token-of-the-replicas'
@@ -214,14 +214,8 @@ export async function startBalancer(
   t: TestContext,
   replicas: readonly Replica[],
 ): Promise<Balancer | undefined> {
-  const program = programPath('haproxy')
-  if (program === undefined) {
-    const told = 'SKIPPED: haproxy is not installed (apt-get install haproxy)'
-    if (process.env['REQUIRE_PROXIES'] === '1') assert.fail(told)
-    process.stderr.write(`${told}\n`)
-    t.skip(told)
-    return undefined
-  }
+  const program = installedHaproxy(t)
+  if (program === undefined) return undefined
   const folder = await temporaryFolder(t)
   const [port, socket] = [await freePort(), join(folder, 'admin')]
   const file = join(folder, 'haproxy.cfg')

@@ -7,7 +7,7 @@ import { Ajv } from 'ajv'
 import { parse } from 'yaml'
 import { temporaryFolder } from './harness/index.ts'
 import { lacksPackage } from './optional-package.ts'
-import { programPath } from './proxy-network.ts'
+import { installedHaproxy } from './proxy-network.ts'
 import { runSatchel } from './satchel-process.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -105,14 +105,8 @@ test('haproxy takes its configuration, which has every server, and refuses a cha
 
 /** What `haproxy -c` says; undefined where it is not installed, said loudly. `REQUIRE_PROXIES=1` makes that a failure. */
 async function checkedByHaproxy(t: TestContext, text: string) {
-  const program = programPath('haproxy')
-  if (program === undefined) {
-    const told = 'SKIPPED: haproxy is not installed (apt-get install haproxy)'
-    if (process.env['REQUIRE_PROXIES'] === '1') assert.fail(told)
-    process.stderr.write(`${told}\n`)
-    t.skip(told)
-    return undefined
-  }
+  const program = installedHaproxy(t)
+  if (program === undefined) return undefined
   const file = join(await temporaryFolder(t), 'haproxy.cfg')
   writeFileSync(file, text)
   return spawnSync(program, ['-c', '-f', file], { env: { SATCHEL_TOKEN: 'token' }, encoding: 'utf8' })
