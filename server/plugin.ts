@@ -106,7 +106,7 @@ export {
   withScratchFolder,
 } from './platform/file-tree.ts'
 export { confineTo } from './platform/paths.ts'
-export { requireProject } from './platform/project-folder.ts'
+export { gitRootOf, requireProject } from './platform/project-folder.ts'
 export { readBounded, readRegularFile } from './platform/regular-file.ts'
 
 // Processes and locks:

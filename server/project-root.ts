@@ -1,6 +1,5 @@
-import { stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
-import { requireProject } from './platform/project-folder.ts'
+import { resolve } from 'node:path'
+import { gitRootOf, requireProject } from './platform/project-folder.ts'
 
 export interface RootRequest {
   /** `--project`. */
@@ -18,18 +17,4 @@ export async function findProjectRoot(request: RootRequest): Promise<string> {
   const named = request.flag ?? request.env['SATCHEL_PROJECT'] ?? request.env['CLAUDE_PROJECT_DIR']
   if (named !== undefined && named !== '') return requireProject(resolve(request.cwd, named), named)
   return (await gitRootOf(request.cwd)) ?? requireProject(request.cwd)
-}
-
-async function gitRootOf(directory: string): Promise<string | undefined> {
-  for (let at = resolve(directory); ; at = dirname(at)) {
-    if (await exists(join(at, '.git'))) return at
-    if (at === dirname(at)) return undefined
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
 }

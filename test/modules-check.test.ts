@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { type Schema, Validator } from '@cfworker/json-schema'
@@ -64,6 +64,55 @@ test('a directory that an ingested ref does not have is a warning, as its ref wo
     out,
     /^nowhere\/main\.tf:2: warning: module_missing: .* has no module at modules\/none in v1\.0\.0/m,
   )
+})
+
+test('a local module is compared wherever it lies in the repository of the call, and outside of it not in silence', async (t) => {
+  const root = await temporaryFolder(t)
+  const files = {
+    'repo/.git/HEAD': 'ref: refs/heads/main\n',
+    'repo/modules/q/main.tf': 'variable "size" { type = number }\n',
+    'repo/live/main.tf': 'module "q" {\n  source = "../modules/q"\n  sise = 1\n}\n',
+    'other/main.tf': 'module "q" {\n  source = "../repo/modules/q"\n  sise = 1\n}\n',
+  }
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(root, name)), { recursive: true })
+    await writeFile(join(root, name), content)
+  }
+  const [inside, file, foreign, outside] = await Promise.all([
+    runSatchel(join(root, 'repo/live'), ['modules', 'check', '.']),
+    runSatchel(join(root, 'repo/live'), ['modules', 'check', 'main.tf', '--format', 'json']),
+    runSatchel(join(root, 'other'), ['modules', 'check', '../repo/live']),
+    runSatchel(join(root, 'other'), ['modules', 'check', '.']),
+  ])
+
+  assert.match(inside.out, /error: unknown_input: .*"sise"/)
+  assert.match(file.out, /"unknown_input"/)
+  assert.match(foreign.out, /error: unknown_input: .*"sise"/)
+  assert.match(outside.out, /main\.tf:2: note: local_module_outside: /)
+  assert.doesNotMatch(outside.out, /nothing found/)
+})
+
+test('no format of a report shows a secret of a source', async (t) => {
+  const root = await openCallsTree(t)
+  await mkdir(join(root, 'leak'))
+  await writeFile(
+    join(root, 'leak/main.tf'),
+    `module "a" {\n  source = "git::https://u:s3cr3t@host.example/a.git?ref=v1"\n}\nmodule "b" {\n  source = "https://host.example/m.zip?X-Token=s3cr3t"\n}\n`,
+  )
+  const runs = await Promise.all([
+    ...['text', 'json', 'sarif', 'github'].map((format) =>
+      runSatchel(root, ['modules', 'check', 'leak', '--format', format]),
+    ),
+    runSatchel(root, ['modules', 'check', 'leak/main.tf']),
+    runSatchel(root, ['modules', 'upgrade', 'leak/main.tf']),
+    runSatchel(root, ['modules', 'show', 'https://u:s3cr3t@host.example/a.git']),
+  ])
+
+  for (const { code, out, err } of runs) {
+    assert.notEqual(code, 0)
+    assert.match(out + err, /host\.example/)
+    assert.doesNotMatch(out + err, /s3cr3t/)
+  }
 })
 
 /** What the schema of SARIF 2.1.0, as Microsoft's tools carry it, finds wrong. */

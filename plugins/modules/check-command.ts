@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import * as z from 'zod'
-import { defineCommand, type Terminal } from '../../server/plugin.ts'
+import { defineCommand, gitRootOf, type Terminal } from '../../server/plugin.ts'
 import { CHECK_LEVELS } from './domain/check-levels.ts'
 import { MODULE_FILE_MAX_BYTES } from './domain/module-files.ts'
 import type { ModuleIndex } from './output/module-index.ts'
@@ -109,10 +109,12 @@ async function check(
     import('./service/version-lookup.ts'),
   ])
   const typed = given.path === '-' ? '.' : given.path
-  const roots = [
+  const places = [
     ...(await Promise.all(['.', typed].map((path) => realpath(resolve(service.workingDirectory, path))))),
     ...directories.slice(0, 1).map(({ place }) => place), // that of a file
   ]
+  const repositories = await Promise.all(places.map(gitRootOf))
+  const roots = [...places, ...repositories.filter((root) => root !== undefined)]
   const local = await openLocalModules(directories, roots)
   const summaries = new Map<string, ReturnType<ModuleService['summary']>>()
   try {

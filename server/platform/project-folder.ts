@@ -1,5 +1,6 @@
 import { accessSync, constants, type Stats, statSync } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { isForThisThread } from './on-this-thread.ts'
 import { refusals } from './refusals.ts'
 import { visibleLine } from './visible-text.ts'
@@ -25,6 +26,21 @@ export async function requireProject(path: string, named: string = path): Promis
   // What cannot be entered has no files for this user, even if there are some.
   await enter(path).catch(notReadable)
   return path
+}
+
+/** The nearest folder with a `.git`, from `directory` upwards. Does not run git. */
+export async function gitRootOf(directory: string): Promise<string | undefined> {
+  for (let at = resolve(directory); ; at = dirname(at)) {
+    if (await exists(join(at, '.git'))) return at
+    if (at === dirname(at)) return undefined
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function statsOf(path: string): Promise<Stats> {

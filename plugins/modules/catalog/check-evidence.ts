@@ -45,7 +45,12 @@ export function readFiles(named: unknown): readonly ({ readonly path: string } &
 
 const SHOWN_LINES = 3
 /** Findings that say nothing about a call: what it calls is not here to be compared with. */
-const UNRESOLVED: ReadonlySet<CheckFinding['code']> = new Set(['module_not_indexed', 'unknown_ref'])
+const UNRESOLVED: ReadonlySet<CheckFinding['code']> = new Set([
+  'module_not_indexed',
+  'unknown_ref',
+  'module_not_whole',
+  'local_module_outside',
+])
 
 interface Line {
   readonly line: number

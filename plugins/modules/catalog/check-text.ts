@@ -1,7 +1,8 @@
 import { inTurns } from '../../../server/plugin.ts'
-import { type CheckFinding, checkInputs, checkSource, type GivenBlock } from '../domain/check.ts'
+import { type CheckFinding, checkInputs, checkSource, checkWhole, type GivenBlock } from '../domain/check.ts'
 import { type BlockPlace, checkForm, checkUse, type ReadOutput } from '../domain/check-call.ts'
 import type { Resolution } from '../domain/module-source.ts'
+import { shownSource } from '../domain/shown-source.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { readingModuleBlocks } from '../hcl/module-blocks.ts'
 import { readingOutputUses } from '../hcl/output-uses.ts'
@@ -30,7 +31,9 @@ export interface CalledModule {
   readonly resolution: Resolution
   readonly record?: IndexRecord | undefined
   /** Absent: the arguments are not judged. */
-  readonly summary?: Pick<ModuleSummary, 'variables' | 'outputs' | 'providers'> | undefined
+  readonly summary?: Pick<ModuleSummary, 'variables' | 'outputs' | 'providers' | 'diagnostics'> | undefined
+  /** Files of the module that are not in its summary. */
+  readonly unread?: readonly string[]
   /** What is wrong with what is called. */
   readonly findings?: readonly CheckFinding[]
 }
@@ -62,23 +65,35 @@ export async function checkBlocks(
   const counts = new Map<string, number>()
   for (const { name } of blocks) counts.set(name, (counts.get(name) ?? 0) + 1)
   for (const block of blocks) {
-    const { resolution, record, summary, findings: given = [] } = await called(block)
+    const { findings: given = [], ...module } = await called(block)
+    const { resolution, record } = module
     const findings = [...given, ...checkForm(block, earlier), ...checkSource(block, resolution)]
     // Of two blocks with one name it is not known which is read.
     const read = counts.get(block.name) === 1 ? (outputs.get(block.name) ?? []) : []
-    if (summary) findings.push(...checkInputs(block, summary), ...checkUse(block, read, summary))
+    findings.push(...checkArguments(block, read, module))
     if (!earlier.has(block.name)) earlier.set(block.name, block)
     findings.sort((a, b) => a.line - b.line)
     checked.push({
       name: block.name,
       ...(block.file !== undefined && { file: block.file }),
       line: block.line,
-      source: block.source?.text ?? '',
+      source: shownSource(block.source?.text ?? ''),
       ...(record && { module: placeOf(record) }),
       findings,
     })
   }
   return checked
+}
+
+/** What a call and the reads of its outputs have to do with the interface of the module, if that is known whole. */
+function checkArguments(
+  block: GivenBlock,
+  read: readonly ReadOutput[],
+  { summary, unread }: Pick<CalledModule, 'summary' | 'unread'>,
+): CheckFinding[] {
+  if (summary === undefined) return []
+  const gaps = checkWhole(block, summary, unread)
+  return gaps.length > 0 ? gaps : [...checkInputs(block, summary), ...checkUse(block, read, summary)]
 }
 
 function placeOf({ id, repository, ref, path }: IndexRecord): NonNullable<CheckedBlock['module']> {

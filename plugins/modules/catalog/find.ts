@@ -7,6 +7,7 @@ import {
   type RegistryAliases,
 } from '../domain/module-source.ts'
 import { nearestNames } from '../domain/nearest-names.ts'
+import { shownSource } from '../domain/shown-source.ts'
 import { parseDirectory } from '../git/directory.ts'
 import { type IndexRecord, type ModuleIndex, namesOf } from '../output/module-index.ts'
 import { refusals } from '../reasons.ts'
@@ -156,7 +157,7 @@ function ambiguous(named: string, found: readonly string[]) {
   return refusals.name_ambiguous(
     {
       count: found.length,
-      name: JSON.stringify(named.slice(0, 120)),
+      name: JSON.stringify(shownSource(named).slice(0, 120)),
       candidates: `${candidates.join(', ')}${more}`,
     },
     { details: { candidates } },
@@ -188,9 +189,9 @@ export function isNamed(url: string, name: string, named: string): boolean {
 function unknown(what: string, asked: string, known: readonly string[]) {
   const near = nearestNames(asked, known)
   const hint = near.length > 0 ? ` Nearest: ${near.join(', ')}.` : ''
-  const shown = JSON.stringify(asked.slice(0, 120))
+  const shown = shownSource(asked).slice(0, 120)
   return refusals.module_not_found(
-    { what, name: shown, hint },
-    { details: { [what]: asked.slice(0, 120), nearest: near } },
+    { what, name: JSON.stringify(shown), hint },
+    { details: { [what]: shown, nearest: near } },
   )
 }

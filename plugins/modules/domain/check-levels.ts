@@ -43,6 +43,11 @@ export const CHECK_RULES: Readonly<Record<RuleCode, CheckRule>> = {
   missing_provider: { level: 'error', about: 'A provider configuration that the module wants is missing.' },
   rule_broken: { level: 'error', about: 'A literal breaks a validation rule of the input.' },
   local_module_missing: { level: 'error', about: 'The local directory is not a module.' },
+  local_module_outside: { level: 'note', about: 'The local directory is outside of what is read.' },
+  module_not_whole: {
+    level: 'warning',
+    about: 'A file of the module could not be read, so the call was not compared.',
+  },
   provider_conflict: { level: 'error', about: 'No version of a provider fits all modules that are called.' },
   terraform_conflict: { level: 'error', about: 'No version of Terraform fits all modules that are called.' },
   unreadable: { level: 'error', about: 'The file could not be read as Terraform code.' },

@@ -4,9 +4,11 @@ import type { GivenValue } from './given-value.ts'
 import { plainLine } from './hcl-text.ts'
 import type { Resolution } from './module-source.ts'
 import { nearInput } from './near-input.ts'
+import { shownSource } from './shown-source.ts'
 import type { Json, ModuleSummary, Variable } from './summary.ts'
 import { describeType, parseType, type TypeConstraint } from './type-constraint.ts'
 import { unknownAttributes } from './unknown-attributes.ts'
+import { unreadFiles } from './unread-files.ts'
 import { placeholder } from './usage.ts'
 
 /** A `module` block as written. Lines count from 1. */
@@ -67,6 +69,8 @@ export type CheckCode =
   | 'missing_provider'
   | 'rule_broken'
   | 'local_module_missing'
+  | 'local_module_outside'
+  | 'module_not_whole'
   | 'provider_conflict'
   | 'terraform_conflict'
 
@@ -78,7 +82,7 @@ export function checkSource(block: GivenBlock, resolution: Resolution): CheckFin
     return [{ line: block.line, code: 'source_missing', message, suggestion: 'source = "…"' }]
   }
   if (resolution.kind === 'not_indexed') {
-    const message = `No indexed module has the source ${source.text}. Ingest its repository, or search for it.`
+    const message = `No indexed module has the source ${shownSource(source.text)}. Ingest its repository, or search for it.`
     return [{ line: source.line, code: 'module_not_indexed', message }]
   }
   if (resolution.kind === 'no_module')
@@ -93,6 +97,23 @@ export function checkSource(block: GivenBlock, resolution: Resolution): CheckFin
     return [{ line: source.line, code: 'ambiguous_source', message }]
   }
   return resolution.kind === 'unknown_ref' ? [unknownRef(source.line, resolution)] : []
+}
+
+/** A finding if files of the module were not read whole: its arguments cannot be judged. `unread`: files without a diagnostic. */
+export function checkWhole(
+  { source, line }: GivenBlock,
+  summary: Pick<ModuleSummary, 'diagnostics'>,
+  unread: readonly string[] = [],
+): CheckFinding[] {
+  const problems = [
+    ...unread.map((file) => `${plainLine(file)}: it could not be read`),
+    ...unreadFiles(summary).map(({ file = 'a file', message }) => `${plainLine(file)}: ${message}`),
+  ]
+  const [first] = problems
+  if (first === undefined) return []
+  const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`
+  const message = `The module was not read whole, so the arguments were not checked. ${first}${more}`
+  return [{ line: source?.line ?? line, code: 'module_not_whole', message }]
 }
 
 function unknownRef(

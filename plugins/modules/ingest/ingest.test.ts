@@ -4,6 +4,7 @@ import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Disk, realDisk } from '../../../server/plugin.ts'
+import { loadPartialStore } from '../service/partial-store.ts'
 import { buildRemote } from '../testing/build-remote.ts'
 import { MAIN, openWorld } from '../testing/ingest-world.ts'
 
@@ -194,6 +195,32 @@ test('one bad repository, ref or file costs only itself', async (t) => {
     true,
   )
   assert.ok((diagnostics as { file: string }[]).some(({ file }) => file === 'bad.tf'))
+  const unread = report.warnings.filter(({ code }) => code === 'file_not_understood')
+  assert.deepEqual(
+    unread.map(({ ref, path }) => [ref, path]),
+    [
+      ['main', '.'],
+      ['v1.0', '.'],
+    ],
+  )
+  assert.match(
+    unread[0]?.message ?? '',
+    /^bad\.tf was not read whole: .* The same goes for 1 more file of this ref\.$/,
+  )
+  const state = await loadPartialStore(world.outputDir)
+  assert.deepEqual([state?.read, state?.repositories, state?.failures], [2, 5, 8])
+})
+
+test('a run that is refused before it reads leaves a whole store whole', async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'a.git'), [{ files: { 'main.tf': MAIN } }])
+  await world.run([{ url }])
+  const file = join(world.dir, 'satchel.yaml')
+  await writeFile(file, '')
+
+  await assert.rejects(world.run([{ url }], { cloneDir: file }), { reason: 'clone_dir_is_file' })
+
+  assert.equal(await loadPartialStore(world.outputDir), undefined)
 })
 
 test('a README that is also the licence is read as far as a README is', async (t) => {

@@ -75,6 +75,7 @@ export async function ingest(request: RunRequest): Promise<Ingested> {
 
 /** Reads and writes everything; however it ends, readers can learn what is missing. */
 async function readAndFinish(run: IngestRun, copy: SharedCopy | undefined): Promise<Finish> {
+  await makeCloneDir(run) // a run that is refused here leaves the state of the last one
   try {
     const claimed = await readAll(run, copy?.change)
     const done = await finish(run, claimed?.removed)
@@ -83,6 +84,15 @@ async function readAndFinish(run: IngestRun, copy: SharedCopy | undefined): Prom
   } finally {
     // What stopped the run is told by its error; that a disk is full would hide it.
     await run.progressFile.end().catch(() => undefined)
+  }
+}
+
+async function makeCloneDir({ cloneDir }: IngestRun): Promise<void> {
+  try {
+    await makeDirectoryDurably(cloneDir)
+  } catch (thrown) {
+    if (systemCode(thrown) === 'EEXIST') throw refusals.clone_dir_is_file({ folder: cloneDir })
+    throw storageFailure(thrown, 'The folder of the clones')
   }
 }
 
@@ -197,12 +207,6 @@ async function readAll(run: IngestRun, change: number | undefined): Promise<Clai
     save: () => (isReading() ? run.save(output.index(null)) : progressFile.saving(async () => undefined)),
   })
   await progressFile.saving(async () => undefined)
-  try {
-    await makeDirectoryDurably(run.cloneDir)
-  } catch (thrown) {
-    if (systemCode(thrown) === 'EEXIST') throw refusals.clone_dir_is_file({ folder: run.cloneDir })
-    throw storageFailure(thrown, 'The folder of the clones')
-  }
   const claimed = await readBy(run, change, saver.read)
   await saver.settled()
   if (run.signal.aborted) {

@@ -1,4 +1,5 @@
 import { counted, isSatchelError } from '../../../server/plugin.ts'
+import { unreadFiles } from '../domain/unread-files.ts'
 import { abortError } from '../git/failure.ts'
 import type { RemoteListing } from '../git/remote.ts'
 import { RETRY_DELAYS_MS, type Repository } from '../git/repository.ts'
@@ -177,14 +178,19 @@ async function readWanted(
     const read = { ...ref, commit }
     warnOfMove(reading, read)
     const directories: string[] = []
+    const unread: UnreadFile[] = []
     for await (const summary of readRef(reading, read, entry)) {
       directories.push(summary.path)
+      unread.push(
+        ...unreadFiles(summary).map(({ file = '', message }) => ({ path: summary.path, file, message })),
+      )
       await output.take(summary, entry)
     }
     if (run.prune) await seeWholeTree(reading, read)
     await reading.code.save()
     output.done(repository, read, entry, directories)
     tally.refs[directories.length === 0 ? 'empty' : 'processed']++
+    warnOfUnread(reading, ref.ref, unread)
     note(seen, entry, directories.length)
   } catch (thrown) {
     // A cancelled or overlong run ends the repository, a bad ref costs only itself.
@@ -192,6 +198,30 @@ async function readWanted(
     tally.refs.failed++
     fail(run, { repository, ref: ref.ref }, thrown)
   }
+}
+
+interface UnreadFile {
+  /** The module. */
+  readonly path: string
+  readonly file: string
+  readonly message: string
+}
+
+/** Calls of these modules are not judged. One warning for a ref: a repository of templates has many such files. */
+function warnOfUnread(
+  { run: { tally }, repository }: RunReading,
+  ref: string,
+  unread: readonly UnreadFile[],
+): void {
+  const [first] = unread
+  if (first === undefined) return
+  const { path, file, message } = first
+  const more =
+    unread.length === 1 ? '' : ` The same goes for ${counted(unread.length - 1, 'more file')} of this ref.`
+  tally.warnings.push({
+    ...{ repository, ref, path, code: 'file_not_understood' },
+    message: `${file} was not read whole: ${message} Calls of this module are not checked.${more}`,
+  })
 }
 
 /** Tags are not meant to move: who pinned one runs other code now. */

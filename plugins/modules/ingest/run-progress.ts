@@ -33,7 +33,9 @@ export async function openRunProgress(parts: Parts): Promise<RunProgress> {
     new Set([...output.records.values()].map(({ repository }) => repository))
   const knownBefore = repositoriesOf()
   const own = new Set(plan.repositories.map(({ remote }) => remote.url))
-  const isOther = ({ repository }: { readonly repository: string }): boolean => !own.has(repository)
+  const refused = new Set(plan.failures.map(({ repository }) => repository))
+  const isOther = ({ repository }: { readonly repository: string }): boolean =>
+    !own.has(repository) && !refused.has(repository)
   const others = {
     waiting: earlier?.waiting.filter(isOther) ?? [],
     failed: earlier?.failed.filter(isOther) ?? [],
@@ -45,11 +47,11 @@ export async function openRunProgress(parts: Parts): Promise<RunProgress> {
   const state = (ended_at: string | null): RunState => {
     const { failures } = tally
     const failed = failures.length === 0 ? [] : failedPlaces(failures, plan.repositories, repositoriesOf())
+    const besides = [...others.waiting, ...others.failed].map(({ repository }) => repository)
     return {
       began_at,
       ended_at,
-      repositories:
-        own.size + new Set([...others.waiting, ...others.failed].map((one) => one.repository)).size,
+      repositories: new Set([...own, ...refused, ...besides]).size,
       waiting: [
         ...others.waiting,
         ...[...unread].map((one) => ({ ...placeOf(one), known: knownBefore.has(one.remote.url) })),

@@ -61,14 +61,18 @@ test('a local module is read where it is: its inputs, and outputs that other fil
   ])
 })
 
-test('a local source without code is found; one outside of the tree and one that is not understood are not judged', async (t) => {
+test('a local source without code is found; one outside of the tree and one that is not understood are said not to be judged', async (t) => {
   const found = await checked(t, {
     'live/main.tf':
       'module "a" {\n  source = "./none"\n}\nmodule "b" {\n  source = "../../../../../../usr"\n  x = 1\n}\nmodule "c" {\n  source = "../broken"\n  x = 1\n}\n',
     'broken/main.tf': 'variable "a" {\n',
   })
 
-  assert.deepEqual(found, ['live/main.tf:2 local_module_missing'])
+  assert.deepEqual(found, [
+    'live/main.tf:2 local_module_missing',
+    'live/main.tf:5 local_module_outside',
+    'live/main.tf:9 module_not_whole',
+  ])
 })
 
 test('names count over all files of a directory, override files replace what they state', async (t) => {

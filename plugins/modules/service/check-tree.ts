@@ -144,10 +144,14 @@ async function calledBy(
     return { resolution, record, summary: record && (await load(record)) }
   const target = await local.at(place, block.source.text)
   if (target.kind === 'module')
-    return { resolution, summary: target.module.isWhole ? target.module.summary : undefined }
-  if (target.kind === 'outside') return { resolution }
-  const message = `${plainLine(block.source.text)} has no Terraform code.`
-  return { resolution, findings: [{ line: block.source.line, code: 'local_module_missing', message }] }
+    return { resolution, summary: target.module.summary, unread: target.module.directory.unread }
+  const { line, text } = block.source
+  if (target.kind === 'missing') {
+    const message = `${plainLine(text)} has no Terraform code.`
+    return { resolution, findings: [{ line, code: 'local_module_missing', message }] }
+  }
+  const message = `${plainLine(text)} is outside of the checked directory, its repository and the working directory, so the arguments were not checked. Check a directory that holds both.`
+  return { resolution, findings: [{ line, code: 'local_module_outside', message }] }
 }
 
 async function conflictsOf(

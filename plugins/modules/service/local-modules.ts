@@ -10,8 +10,6 @@ import { type CallDirectory, readModuleDirectory } from './call-tree.ts'
 export interface LocalModule {
   readonly directory: CallDirectory
   readonly summary: ModuleSummary
-  /** Whether every file was understood: otherwise nothing can be said to be missing. */
-  readonly isWhole: boolean
 }
 
 /** What a local source leads to. `outside`: a place that is not looked at. */
@@ -47,9 +45,7 @@ export async function openLocalModules(
     const { name } = directory
     const place = { repository: '', ref: '', refKind: 'branch', commit: '', path: name, name } as const
     const summary = reader.summarize({ ...place, kind: 'root', files })
-    const isWhole =
-      directory.unread.length === 0 && !summary.diagnostics.some(({ severity }) => severity === 'error')
-    return { directory, summary, isWhole }
+    return { directory, summary }
   }
   const moduleOf = (directory: CallDirectory): Promise<LocalModule> => {
     const found = modules.get(directory.place) ?? read(directory)

@@ -9,6 +9,7 @@ import { type CheckFinding, checkInputs, type GivenBlock } from '../domain/check
 import { plainLine } from '../domain/hcl-text.ts'
 import { nearestNames } from '../domain/nearest-names.ts'
 import { pinTo } from '../domain/pin.ts'
+import { shownSource } from '../domain/shown-source.ts'
 import { type OutputUse, planUpgrade, type UpgradePlan } from '../domain/upgrade.ts'
 import { readChangelog } from '../git/changelog-file.ts'
 import { editCall } from '../hcl/edit-call.ts'
@@ -192,7 +193,7 @@ function calledVersion(
     throw refusals.call_ref_unknown({ ...at, ref: plainLine(resolution.ref), why: whyText(resolution.why) })
   if (resolution.kind === 'ambiguous')
     throw refusals.call_ambiguous({ ...at, candidates: resolution.repositories.join(', ') })
-  throw refusals.call_not_indexed({ ...at, source: plainLine(source?.text ?? '') || 'no source' })
+  throw refusals.call_not_indexed({ ...at, source: shownSource(source?.text ?? '') || 'no source' })
 }
 
 function whyText(why: string | undefined): string {
