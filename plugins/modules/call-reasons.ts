@@ -53,6 +53,12 @@ export const callReasons = {
     code: 'invalid',
     message: 'Line {line}: the call "{name}" is of a local directory, which has no versions.',
   },
+  call_is_computed: {
+    code: 'invalid',
+    message:
+      'Line {line}: the source or version of the call "{name}" is an expression, so its module is not known.',
+    next: 'Change it by hand, or write the source out.',
+  },
   call_ref_unknown: {
     code: 'not_found',
     message:

@@ -37,9 +37,11 @@ export function createCallResolver(index: ModuleIndex, aliases: RegistryAliases 
           isAddressOf(source, address) ? known : [],
         )
       : []
-  return ({ source: stated, version }) => {
+  return ({ source: stated, version, isVersionLiteral }) => {
     if (stated === undefined) return { resolution: { kind: 'not_indexed' }, record: undefined }
     const source = parseSource(stated.text, aliases)
+    const isOpen = version !== undefined && isVersionLiteral === false && source.kind === 'registry'
+    if (stated.isComputed || isOpen) return { resolution: { kind: 'computed' }, record: undefined }
     const known = knownOf(source)
     const resolution = resolveSource(source, version, known)
     const isNamed = resolution.kind === 'found' || resolution.kind === 'short_commit'

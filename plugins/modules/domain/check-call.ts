@@ -1,5 +1,5 @@
 /** What is wrong with a `module` block beside its source and its arguments. */
-import type { CheckFinding, GivenBlock } from './check.ts'
+import type { BlockFault, CheckFinding, GivenBlock } from './check.ts'
 import { correctedConstraint, isConstraint } from './constraint-syntax.ts'
 import { plainLine } from './hcl-text.ts'
 import { parseSource } from './module-source.ts'
@@ -22,8 +22,8 @@ export type BlockPlace = Pick<GivenBlock, 'line' | 'file'>
 
 /** Findings that need nothing but the block and the names of the blocks before it. */
 export function checkForm(block: GivenBlock, earlier: ReadonlyMap<string, BlockPlace>): CheckFinding[] {
-  const { meta = new Map<string, number>(), name } = block
-  const findings: CheckFinding[] = []
+  const { meta = new Map<string, number>(), name, faults = [] } = block
+  const findings = faults.map(refusedBlock)
   const first = earlier.get(name)
   if (first !== undefined) {
     const at =
@@ -42,6 +42,17 @@ export function checkForm(block: GivenBlock, earlier: ReadonlyMap<string, BlockP
     findings.push({ line: version, code: 'version_not_taken', message })
   } else findings.push(...checkConstraint(block, version ?? block.line))
   return findings
+}
+
+function refusedBlock({ line, kind, name }: BlockFault): CheckFinding {
+  const shown = plainLine(name)
+  const messages = {
+    nested: `A module block takes no block "${shown}": Terraform refuses it. Write an argument: ${shown} = { … }, or a list of such objects.`,
+    count: 'count must be a whole number of 0 or more.',
+    for_each: 'for_each must be a map or a set of strings: toset([…]) makes one of a list.',
+    misplaced: `The block reads ${shown === 'count' ? 'count.index' : 'each'}, but has no ${shown}.`,
+  }
+  return { line, code: 'block_refused', message: messages[kind] }
 }
 
 function checkConstraint({ version, isVersionLiteral }: GivenBlock, line: number): CheckFinding[] {

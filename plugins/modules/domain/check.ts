@@ -2,7 +2,7 @@
 import { brokenRules } from './check-rules.ts'
 import type { GivenValue } from './given-value.ts'
 import { plainLine } from './hcl-text.ts'
-import type { Resolution } from './module-source.ts'
+import { isRefusedSource, type Resolution } from './module-source.ts'
 import { nearInput } from './near-input.ts'
 import { shownSource } from './shown-source.ts'
 import type { Json, ModuleSummary, Variable } from './summary.ts'
@@ -17,7 +17,8 @@ export interface GivenBlock {
   /** Where a configuration has several files; absent: the only text. */
   readonly file?: string
   readonly line: number
-  readonly source?: { readonly text: string; readonly line: number }
+  /** `isComputed`: an expression or a template, which OpenTofu evaluates. */
+  readonly source?: { readonly text: string; readonly line: number; readonly isComputed?: true }
   readonly version?: string
   /** Whether `version` is a string without expressions: only then is it judged. */
   readonly isVersionLiteral?: boolean
@@ -25,8 +26,20 @@ export interface GivenBlock {
   readonly meta?: ReadonlyMap<string, number>
   /** The keys of `providers`, where it is an object. */
   readonly providers?: readonly string[]
+  /** What Terraform refuses of it as it is written. */
+  readonly faults?: readonly BlockFault[]
   /** Every argument but Terraform's own (`source`, `version`, `providers`, `count`, `for_each`, `depends_on`). */
   readonly inputs: readonly GivenInput[]
+}
+
+/**
+ * `nested`: a block in the block, which takes none; `count`, `for_each`: a value that it cannot have; `misplaced`: a reading
+ * of `count.index` or of `each` in a block without `name`.
+ */
+export interface BlockFault {
+  readonly line: number
+  readonly kind: 'nested' | 'count' | 'for_each' | 'misplaced'
+  readonly name: string
 }
 
 /** One argument of a block. */
@@ -59,7 +72,10 @@ export type CheckCode =
   | 'module_not_indexed'
   | 'module_missing'
   | 'ambiguous_source'
+  | 'block_refused'
   | 'source_missing'
+  | 'source_computed'
+  | 'source_refused'
   | 'duplicate_name'
   | 'count_and_for_each'
   | 'version_not_taken'
@@ -80,6 +96,16 @@ export function checkSource(block: GivenBlock, resolution: Resolution): CheckFin
   if (source === undefined) {
     const message = `The module block "${block.name}" has no source.`
     return [{ line: block.line, code: 'source_missing', message, suggestion: 'source = "…"' }]
+  }
+  if (resolution.kind === 'computed') {
+    const message =
+      'The source or version is an expression, so its module is not known here and the arguments were not checked.'
+    return [{ line: source.line, code: 'source_computed', message }]
+  }
+  if (isRefusedSource(source.text)) {
+    const suggestion = `./${source.text}`
+    const message = `Terraform does not know what kind of source ${shownSource(source.text)} is, and refuses it. For a local directory write ${shownSource(suggestion)}.`
+    return [{ line: source.line, code: 'source_refused', message, suggestion }]
   }
   if (resolution.kind === 'not_indexed') {
     const message = `No indexed module has the source ${shownSource(source.text)}. Ingest its repository, or search for it.`
@@ -188,7 +214,7 @@ function checkInput(input: GivenInput, variable: Variable): CheckFinding[] {
   findings.push(...unknownFindings(input, type))
   const mismatch = findMismatch(value, type, name)
   if (mismatch === undefined) {
-    const broken = brokenRules(variable, type, value)
+    const broken = brokenRules(variable, { type, value })
     return [...findings, ...broken.map((message) => ({ line, code: 'rule_broken' as const, message }))]
   }
   const message = `${plainLine(mismatch.path)} must be ${mismatch.wanted}, not ${mismatch.got}.`
@@ -256,8 +282,11 @@ function literalMismatch(value: Json, type: TypeConstraint, path: string): Misma
 /** The strings that Terraform converts to a bool; it converts no number. */
 const BOOL_TEXTS: ReadonlySet<string | number> = new Set(['true', 'false', '1', '0'])
 
+/** What Terraform reads as a number: `+1`, `.5`, `5.` and `Inf` too. */
+const NUMBER_TEXT = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eEpP][+-]?\d+)?|[Ii]nf)$/
+
 function isNumeric(value: string | number): boolean {
-  return typeof value === 'number' || /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value)
+  return typeof value === 'number' || NUMBER_TEXT.test(value)
 }
 
 function literal(value: Json): GivenValue {

@@ -46,6 +46,8 @@ export type Resolution =
       readonly why?: string | undefined
     }
   | { readonly kind: 'not_indexed' }
+  /** The source or version is an expression. */
+  | { readonly kind: 'computed' }
   /** The ref was read, and has no module in that directory; `why` is the sentence that says so. */
   | { readonly kind: 'no_module'; readonly why: string }
   /** A registry address that fits repositories of several hosts. */
@@ -81,6 +83,16 @@ export function parseSource(text: string, aliases: RegistryAliases = {}): Module
   if (!repository.includes('/')) return { kind: 'other' }
   const ref = queryParameter(query, 'ref')
   return { kind: 'git', repository, path, ...(ref !== undefined && { ref }) }
+}
+
+/**
+ * Whether Terraform refuses a source for certain: neither local, nor of a registry, nor a URL, nor a host that it knows. Most
+ * such sources are local ones without `./`.
+ */
+export function isRefusedSource(text: string): boolean {
+  if (!/^[\w-][\w.-]*(?:\/[\w.-]+)*$/.test(text)) return false
+  const [first = ''] = text.split('/', 1)
+  return !first.includes('.') && parseRegistryAddress(text) === undefined
 }
 
 /** The public registries may be left out of an address. */

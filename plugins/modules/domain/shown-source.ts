@@ -1,6 +1,6 @@
 import { plainLine } from './hcl-text.ts'
 
-/** Parameters of a source whose values are no secrets. Others may be: `sshkey`, `aws_access_key_secret`, a token of a store. */
+/** Parameters of a source whose values are not secret. Others may be: `sshkey`, `aws_access_key_secret`, a token of a store. */
 const PLAIN_PARAMETERS: ReadonlySet<string> = new Set([
   'ref',
   'depth',

@@ -1,6 +1,6 @@
 /** Cuts the source text of a list or object into the source text of its parts; evaluates nothing. */
 import { createCursor } from './cursor.ts'
-import { closingQuote, unquoteLabel } from './quoted.ts'
+import { closingQuote, holdsTemplate, unquoteLabel } from './quoted.ts'
 import { type Ending, scanValue } from './scan-value.ts'
 import { skipTrivia } from './source-text.ts'
 
@@ -64,6 +64,7 @@ function readKey(text: string, at: number): { name: string; end: number } | unde
   const sign = skipTrivia(text, end)
   const isEntry = (text[sign] === '=' && text[sign + 1] !== '=') || text[sign] === ':'
   const source = text.slice(at, end)
+  if (quoted && holdsTemplate(source)) return undefined
   return isEntry ? { name: quoted ? unquoteLabel(source) : source, end: sign + 1 } : undefined
 }
 

@@ -4,6 +4,7 @@ import type { GivenBlock, GivenInput } from '../domain/check.ts'
 import type { GivenValue } from '../domain/given-value.ts'
 import type { Json } from '../domain/summary.ts'
 import { type Notes, statedText, statedValue } from './attribute.ts'
+import { blockFaults } from './block-faults.ts'
 import type { Attribute, Block } from './body.ts'
 import { splitList, splitObject } from './collections.ts'
 import { readJsonModule } from './json-module.ts'
@@ -72,17 +73,31 @@ function* toGiven(block: Block): Pieces<GivenBlock> {
     inputs.push(toInput(name, attribute))
     yield
   }
+  const faults = blockFaults(block)
   return {
     name: block.labels[0] ?? '',
     line: block.line ?? 1,
-    ...(source === undefined ? {} : { source: { text: statedText(source, notes), line: source.line ?? 1 } }),
-    ...(version && { version: statedText(version, notes), isVersionLiteral: isTextLiteral(version, notes) }),
+    ...(source && { source: givenSource(source, notes) }),
+    ...(version && givenVersion(version, notes)),
     meta: new Map(
       [...attributes].flatMap(([name, { line = block.line ?? 1 }]) => (META.has(name) ? [[name, line]] : [])),
     ),
     ...providerKeys(attributes.get('providers')),
+    ...(faults.length > 0 && { faults }),
     inputs,
   }
+}
+
+function givenSource(source: Attribute, notes: Notes): NonNullable<GivenBlock['source']> {
+  const stated = { text: statedText(source, notes), line: source.line ?? 1 }
+  return isTextLiteral(source, notes) ? stated : { ...stated, isComputed: true }
+}
+
+/** `null` counts as absent. */
+function givenVersion(version: Attribute, notes: Notes): Pick<GivenBlock, 'version' | 'isVersionLiteral'> {
+  const { value, expression } = statedValue(version, notes)
+  if (expression === undefined && value === null) return {}
+  return { version: statedText(version, notes), isVersionLiteral: isTextLiteral(version, notes) }
 }
 
 function isTextLiteral(attribute: Attribute, notes: Notes): boolean {

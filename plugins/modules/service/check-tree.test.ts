@@ -100,7 +100,11 @@ test('a version constraint counts as the override file states it, and as JSON st
 
   assert.deepEqual(
     found.filter((one) => !one.endsWith('module_not_indexed')),
-    ['live/a.tf:7 version_constraint_invalid', 'live/b.tf.json:1 version_constraint_invalid'],
+    [
+      'live/a.tf:7 version_constraint_invalid',
+      'live/a.tf:10 source_computed',
+      'live/b.tf.json:1 version_constraint_invalid',
+    ],
   )
 })
 

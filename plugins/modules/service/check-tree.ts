@@ -113,9 +113,10 @@ function withOverride(
 ): GivenBlock {
   const { line } = block
   const stated = new Set(inputs.map(({ name }) => name))
+  const { faults: _, ...kept } = block // an override may replace them
   const metaNames = [...(block.meta?.keys() ?? []), ...(meta?.keys() ?? [])]
   return {
-    ...block,
+    ...kept,
     ...(source && { source: { ...source, line } }),
     ...(version !== undefined && { version, isVersionLiteral }),
     ...(providers && { providers }),

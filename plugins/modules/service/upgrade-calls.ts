@@ -117,6 +117,7 @@ export async function upgradeCalls(service: ModuleService, request: UpgradeReque
 const SKIPPING: ReadonlySet<string> = new Set([
   'call_not_indexed',
   'call_is_local',
+  'call_is_computed',
   'call_ambiguous',
   'call_ref_unknown',
   'target_ref_unknown',
@@ -189,6 +190,7 @@ function calledVersion(
   const at = { line, name: plainLine(name) }
   if (record !== undefined) return record
   if (resolution.kind === 'local') throw refusals.call_is_local(at)
+  if (resolution.kind === 'computed') throw refusals.call_is_computed(at)
   if (resolution.kind === 'unknown_ref')
     throw refusals.call_ref_unknown({ ...at, ref: plainLine(resolution.ref), why: whyText(resolution.why) })
   if (resolution.kind === 'ambiguous')

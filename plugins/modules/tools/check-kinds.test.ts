@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { brokenRules } from '../domain/check-rules.ts'
 import type { Json } from '../domain/summary.ts'
 import { parseType } from '../domain/type-constraint.ts'
+import { readModuleBlocks } from '../hcl/module-blocks.ts'
 import { oneModule } from '../testing/one-module.ts'
 
 const MODULE = `terraform {
@@ -68,8 +69,8 @@ test('a block is checked beside its arguments: names, meta-arguments, outputs th
     [registry('"^1.2"'), ['2 module_not_indexed', '3 version_constraint_invalid']],
     [registry('"~> 1.2"'), ['2 module_not_indexed']],
     [registry('""'), ['2 module_not_indexed', '3 version_constraint_invalid']],
-    [registry('"^${local.version}"'), ['2 module_not_indexed']],
-    [registry('var.latest'), ['2 module_not_indexed']],
+    [registry('"^${local.version}"'), ['2 source_computed']],
+    [registry('var.latest'), ['2 source_computed']],
     [registry('null'), ['2 module_not_indexed']],
     [block(url, '', '{ aws = aws }'), ['3 missing_provider']],
     [block(url, '', '{ aws.west = aws }'), ['3 unknown_provider', '3 missing_provider']],
@@ -78,6 +79,25 @@ test('a block is checked beside its arguments: names, meta-arguments, outputs th
     [block(url, '  size = "medium"\n'), ['4 rule_broken']],
     [block(url, '  size = var.size\n'), []],
     [block(url, '  size = null\n'), []],
+    ['module "x" {\n  source = "./${var.x}"\n}\n', ['2 source_computed']],
+    ['module "x" {\n  source = var.x\n}\n', ['2 source_computed']],
+    ['module "x" {\n  source = "git::https://h.example/a.git?ref=${local.r}"\n}\n', ['2 source_computed']],
+    ['module "x" {\n  source = "modules/x"\n}\n', ['2 source_refused']],
+    ['module "x" {\n  source = "x"\n}\n', ['2 source_refused']],
+    ...['modules/x/aws', 'github.com/a/b', 'git@h.example:a/b.git', '/opt/x', 'https://h.example/x.zip'].map(
+      (source): [string, string[]] => [`module "x" {\n  source = "${source}"\n}\n`, ['2 module_not_indexed']],
+    ),
+    [block(url, '  rules {\n    a = 1\n  }\n'), ['4 block_refused']],
+    [block(url, '  dynamic "rules" {\n    for_each = []\n  }\n'), ['4 block_refused']],
+    [block(url, '  lifecycle {\n  }\n'), []],
+    [block(url, '  count = -1\n'), ['4 block_refused']],
+    [block(url, '  count = "2"\n'), []],
+    [block(url, '  for_each = ["a"]\n'), ['4 block_refused']],
+    [block(url, '  for_each = toset(["a"])\n  size = each.key\n'), []],
+    [block(url, '  size = each.key\n'), ['4 block_refused']],
+    [block(url, '  size = "a-${count.index}"\n'), ['4 block_refused']],
+    [block(url, '  size = "count.index"\n'), ['4 rule_broken']],
+    [block(url, '  size = join("", [for each in var.a : each.key])\n'), []],
   ]
   for (const [hcl, findings] of cases) assert.deepEqual(await found(hcl), findings, hcl)
   // Two blocks of one name: what is read of them is not known.
@@ -102,18 +122,84 @@ test('a rule is broken only by what breaks it for sure', () => {
     ['var.x >= 1 && var.x <= 5', 6, true],
     ['var.x >= 1 && var.x <= 5', 5, false],
     ['var.x > 0 || var.x == -1', -1, false],
-    ['var.x > 0 ? true : false', 0, false],
+    ['var.x > 0 ? true : false', 0, true],
     ['length(var.x) <= 3', 'abcd', true],
     ['length(var.x) <= 3', 'abc', false],
     ['length(var.x) > 0', [], true],
     ['length(var.x) <= 1', 'é'.normalize('NFD'), false], // characters as Terraform counts them
     ['length(var.x <= 3', 'abcd', false],
-    ['can(regex("^a", var.x))', 'b', false],
+    ['can(regex("^a", var.x))', 'b', true],
+    ['can(regex("^a", var.x))', 'ab', false],
+    ['can(regex("(?i)^A", var.x))', 'b', false], // means another thing here
+    ['can(regex("^(a+)+$", var.x))', 'b', false], // may take long
+    ['can(regex("^((a+)a)+$", var.x))', 'b', false],
+    ['can(regex("^[a-z][a-z0-9-]{1,3}$", var.x))', 'Ab', true],
+    ['length(regexall("[^a-z]", var.x)) == 0', 'a1', true],
+    ['length(regexall("[^a-z]", var.x)) == 0', 'ab', false],
+    ['contains(["a", "b"], lower(var.x))', 'C', true],
+    ['contains(["a", "b"], lower(var.x))', 'B', false],
+    ['contains(["i"], lower(var.x))', '\u0130', false],
+    ['var.x != null ? contains(["a"], var.x) : true', 'c', true],
+    ['var.x == null ? true : contains(["a"], var.x)', 'c', true],
+    ['var.x == null ? true : contains(["a"], var.x)', 'a', false],
+    ['contains(["a"], coalesce(var.x, "a"))', 'c', true],
+    ['contains(["a"], coalesce(var.x, "a"))', '', false],
+    ['try(contains(["a"], var.x), true)', 'c', true],
+    ['contains(toset(["a", "b"]), var.x)', 'c', true],
+    ['var.x == "a" || var.x == "b"', 'c', true],
+    ['var.x == "a" || var.x == "b"', 'b', false],
+    ['var.x == "a" || local.free', 'c', false],
+    ['local.bad ? false : false', 'c', true],
+    ['!contains(["a"], var.x)', 'a', true],
+    ['!(var.x == "a")', 'a', true],
+    ['alltrue([for one in var.x : contains(["a"], one)])', ['a', 'b'], true],
+    ['alltrue([for one in var.x : contains(["a"], one)])', ['a'], false],
+    ['alltrue([for one in var.x : one != "b" if one != "b"])', ['b'], false],
+    ['anytrue([for one in var.x : one == "a"])', ['b'], true],
+    ['alltrue([for at, one in var.x : at < 1])', ['a', 'b'], false], // a set has no places
+    ['floor(var.x) == var.x', 1.5, true],
+    ['var.x % 2 == 0', 3, true],
+    ['startswith(var.x, "a")', 'b', true],
+    ['var.x.a == "b"', 'c', false],
+    ['var.x[0] == "b"', ['c'], false],
+    [`${'('.repeat(5000)}false`, 'c', false],
+    [`${'!'.repeat(5000)}false`, 'c', false],
+    ['false', 'c', true],
   ]
   for (const [condition, value, isBroken] of rules) {
     const variable = { name: 'x', validations: [{ condition, error_message: 'No.' }] }
-    const found = brokenRules(variable, parseType('any'), { kind: 'literal', value })
+    const found = brokenRules(variable, { type: parseType('any'), value: { kind: 'literal', value } })
     assert.equal(found.length > 0, isBroken, `${condition} with ${JSON.stringify(value)}`)
+  }
+})
+
+test('a rule gets the converted value: absent attributes are null, and expressions are unknown', () => {
+  const kind = 'object({ kind = string, name = optional(string), size = optional(number, 3) })'
+  const cases: [type: string, hcl: string, condition: string, isBroken: boolean][] = [
+    ['string', '1', 'contains(["2", "3"], var.x)', true],
+    ['string', '1', 'contains(["1"], var.x)', false],
+    ['number', '"0"', 'var.x >= 1', true],
+    ['number', '"1e9999"', 'var.x < 1', false],
+    ['bool', '"true"', 'var.x == false', true],
+    [kind, '{ kind = "No" }', 'var.x != null ? contains(["A", "B"], var.x.kind) : true', true],
+    [kind, '{ kind = local.k }', 'var.x != null ? contains(["A", "B"], var.x.kind) : true', false],
+    [kind, '{ kind = "A", name = var.n }', 'contains(["B"], var.x.kind)', true],
+    [kind, '{ kind = "A" }', 'var.x.name != null', true],
+    [kind, '{ kind = "A" }', 'var.x.size > 3', false], // a default is not evaluated
+    [kind, '{ kind = "A", size = null }', 'var.x.size > 3', false],
+    ['list(string)', '["a", local.b]', 'alltrue([for v in var.x : contains(["b"], v)])', true],
+    ['list(string)', '["b", local.b]', 'alltrue([for v in var.x : contains(["b"], v)])', false],
+    ['map(string)', '{ a = "c" }', 'alltrue([for k, v in var.x : k != "a"])', true],
+    ['map(number)', '{ a = 3 }', 'alltrue([for v in values(var.x) : v < 3])', true],
+    ['any', '["1", 2]', 'contains([3], 1) || alltrue([for v in var.x : v == "1"])', false],
+    ['unheard(of)', '"a"', 'var.x == "b"', false],
+  ]
+  for (const [type, hcl, condition, isBroken] of cases) {
+    const { blocks } = readModuleBlocks(`module "m" {\n  source = "./m"\n  x = ${hcl}\n}\n`)
+    const value = blocks[0]?.inputs[0]?.value ?? { kind: 'expression' }
+    const variable = { name: 'x', validations: [{ condition, error_message: 'No.' }] }
+    const found = brokenRules(variable, { type: parseType(type), value })
+    assert.equal(found.length > 0, isBroken, `${type}: ${condition} with ${hcl}`)
   }
 })
 
@@ -143,7 +229,10 @@ test('a length is that of the value once it has its type', () => {
   ]
   for (const [type, value, rule, isBroken] of sizes) {
     const validations = [{ condition: `length(var.x) ${rule}`, error_message: 'No.' }]
-    const found = brokenRules({ name: 'x', validations }, parseType(type), { kind: 'literal', value })
+    const found = brokenRules(
+      { name: 'x', validations },
+      { type: parseType(type), value: { kind: 'literal', value } },
+    )
     assert.equal(found.length > 0, isBroken, `${type} ${rule} with ${JSON.stringify(value)}`)
   }
 })
