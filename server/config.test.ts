@@ -176,7 +176,10 @@ test("a third-party plugin's settings are parsed by its own schema", async (t) =
   })
   const listed = (settings: Readonly<Record<string, unknown>>) => () =>
     config.section(jira, { settings, listedAs: '@acme/jira' })
-  assert.throws(listed({ retries: -1 }), { reason: 'config_invalid' })
+  assert.throws(listed({ retries: -1 }), {
+    reason: 'config_invalid',
+    details: { key: 'plugins.@acme/jira.retries' },
+  })
   assert.throws(listed({ baord: 'ops' }), {
     reason: 'unknown_key',
     details: { key: 'plugins.@acme/jira.baord', nearest: 'board' },
@@ -192,6 +195,44 @@ test("a plugin's environment names fill its section, typed by its schema", async
   assert.throws(() => bad.section(jira, { key: 'jira' }), {
     reason: 'config_invalid',
     details: { key: 'jira.retries', environment: 'JIRA_RETRIES' },
+  })
+})
+
+test('environment names fill the settings of a listed plugin: over the file, typed, with their origin', async (t) => {
+  const deep = definePlugin({
+    name: 'deep',
+    version: '1.0.0',
+    apiVersion: 1,
+    config: z.object({
+      js: z.string().default('none'),
+      sync: z.boolean().default(false),
+      limits: z.object({ most: z.int().max(9).default(3) }).prefault({}),
+    }),
+    env: { DEEP_JS: 'js', DEEP_SYNC: 'sync', DEEP_MOST: 'limits.most' },
+    setup: async () => ({}),
+  })
+  const cwd = await folder(t, { 'satchel.yaml': 'plugins:\n  ./deep.js:\n    js: file\n    sync: false\n' })
+  const section = { settings: { js: 'file', sync: false }, listedAs: './deep.js' }
+
+  const config = await loadConfig({ cwd, env: { DEEP_SYNC: 'yes', DEEP_MOST: '7', DEEP_JS: '' } })
+
+  assert.deepEqual(config.section(deep, section), { js: 'file', sync: true, limits: { most: 7 } })
+  assert.deepEqual(
+    config
+      .origins([{ plugin: deep, section }])
+      .filter(({ key }) => key.startsWith('plugins.'))
+      .map(({ key, value, origin }) => [key, value, origin]),
+    [
+      ['plugins../deep.js.js', 'file', `${config.file}:3`],
+      ['plugins../deep.js.sync', true, 'DEEP_SYNC'],
+      ['plugins../deep.js.limits.most', 7, 'DEEP_MOST'],
+    ],
+  )
+  const bad = await loadConfig({ cwd, env: { DEEP_MOST: '10' } })
+  assert.throws(() => bad.section(deep, section), {
+    reason: 'config_invalid',
+    message: /^DEEP_MOST: /,
+    details: { key: 'plugins../deep.js.limits.most', environment: 'DEEP_MOST' },
   })
 })
 

@@ -147,16 +147,34 @@ function parseSection<S extends z.ZodObject>(
   env: Readonly<Record<string, string>>,
   topLevel?: readonly string[],
 ): z.output<S> {
-  const prefix = topLevel ? '' : `${key}.`
   const fromFile = topLevel ? pick(source.text.values, topLevel) : (source.text.values[key] ?? {})
   if (!isJsonObject(fromFile)) {
     throw invalidKey(source, key, 'must be a mapping of keys')
   }
+  return parseMerged(source, { prefix: topLevel ? '' : `${key}.`, schema, fromFile, env, topLevel })
+}
+
+interface Merge<S extends z.ZodObject> {
+  /** Dotted, with the last dot; empty at the top level. */
+  readonly prefix: string
+  readonly schema: S
+  readonly fromFile: Readonly<Record<string, unknown>>
+  /** Environment name -> dotted key, with the prefix. */
+  readonly env: Readonly<Record<string, string>>
+  readonly topLevel?: readonly string[] | undefined
+}
+
+/** Merges the layers around the values of the file, and parses them. */
+function parseMerged<S extends z.ZodObject>(
+  source: Source,
+  { prefix, schema, fromFile, env, topLevel }: Merge<S>,
+): z.output<S> {
   refuseUnknownKeys(source, schema, fromFile, prefix)
   const merged: Record<string, unknown> = structuredClone(fromFile)
   for (const [dotted, value] of layers(source.request, env)) {
-    if (owns(dotted, prefix, topLevel))
-      place(merged, dotted.slice(prefix.length), value(schema, merged), source)
+    if (!owns(dotted, prefix, topLevel)) continue
+    const own = dotted.slice(prefix.length)
+    place(merged, own, value(schema, merged, own), source)
   }
   const parsed = schema.safeParse(merged)
   if (parsed.success) return parsed.data
@@ -166,7 +184,8 @@ function parseSection<S extends z.ZodObject>(
 
 type Layer = readonly [
   dotted: string,
-  value: (schema: z.ZodObject, merged: Record<string, unknown>) => unknown,
+  /** `own`: the key inside the section. */
+  value: (schema: z.ZodObject, merged: Record<string, unknown>, own: string) => unknown,
 ]
 
 /** Lists the values around the file in ascending precedence: defaults (only for absent keys), environment, flags. */
@@ -176,7 +195,9 @@ function layers(request: ConfigRequest, env: Readonly<Record<string, string>>): 
   )
   const fromEnv = Object.entries(env).flatMap(([name, dotted]): Layer[] => {
     const text = request.env[name]
-    return text === undefined || text === '' ? [] : [[dotted, (schema) => typedValue(schema, dotted, text)]]
+    return text === undefined || text === ''
+      ? []
+      : [[dotted, (schema, _, own) => typedValue(schema, own, text)]]
   })
   const flags = Object.entries(request.flags ?? {}).map(([dotted, value]): Layer => [dotted, () => value])
   return [...defaults, ...fromEnv, ...flags]
@@ -217,20 +238,19 @@ function refuseUnknownKeys(source: Source, schema: unknown, value: unknown, pref
   }
 }
 
+/** Parses the settings of a third-party plugin as its section of the file. */
 function parseSettings(
   source: Source,
   plugin: Plugin,
   { settings, listedAs }: ListedSettings,
 ): Record<string, unknown> {
-  refuseUnknownKeys(source, plugin.config, settings, `plugins.${listedAs}.`)
-  const parsed = plugin.config.safeParse(settings)
-  if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  throw invalidKey(
-    source,
-    `plugins (${plugin.name}) ${issue?.path.join('.') ?? ''}`,
-    issue?.message ?? 'is not valid',
-  )
+  const key = keyOf(listedAs)
+  const env = prefixed(plugin.env ?? {}, key)
+  return parseMerged(source, { prefix: `${key}.`, schema: plugin.config, fromFile: settings, env })
+}
+
+function keyOf(listedAs: string): string {
+  return `plugins.${listedAs}`
 }
 
 function invalidKey(
@@ -268,6 +288,7 @@ function valuesOf(source: Source, entries: Parameters<Config['origins']>[0], lis
         settings: listed[section.listedAs] ?? {},
         listedAs: section.listedAs,
       })
+      Object.assign(env, prefixed(own, keyOf(section.listedAs)))
       continue
     }
     Object.assign(env, 'key' in section ? prefixed(own, section.key) : own)
