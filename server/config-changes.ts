@@ -9,7 +9,10 @@ const SETTLE_MS = 150
 /** Resolves true at the next change of the configuration file, false when the server must end. */
 export type NextChange = () => Promise<boolean>
 
-/** Watches the file of `config` if `http.reload` is set, until `signal` aborts. */
+/**
+ * Watches the file of `config` if `http.reload` is set, until `signal` aborts. One watch serves all changes: one that
+ * happens before it is asked for is not missed.
+ */
 export function watchConfig(config: Config, signal: AbortSignal): NextChange {
   const ended = new Promise<boolean>((resolve) => {
     if (signal.aborted) resolve(false)
@@ -17,33 +20,38 @@ export function watchConfig(config: Config, signal: AbortSignal): NextChange {
   })
   const { file } = config
   if (!config.http.reload || file === undefined) return () => ended
-  let change = fileChanged(file, signal)
+  let isChanged = false
+  let wake = (): void => {}
+  watchFile(file, signal, () => {
+    isChanged = true
+    wake()
+  })
   return async () => {
-    const isChanged = await Promise.race([ended, change.then(() => true)])
-    if (isChanged) change = fileChanged(file, signal) // before reading the file, so that no change is missed
-    return isChanged
+    const changed = new Promise<boolean>((resolve) => {
+      wake = () => resolve(true)
+      if (isChanged) wake()
+    })
+    const goesOn = await Promise.race([ended, changed])
+    isChanged = false // before the file is read
+    return goesOn
   }
 }
 
 /**
- * Resolves when `file` is changed, replaced or removed; never if `signal` aborts first. An empty file was truncated for
+ * Calls `onChange` when `file` is changed, replaced or removed, until `signal` aborts. An empty file was truncated for
  * rewriting, so its next change counts. Watches the folder, because many editors replace a file.
  */
-function fileChanged(file: string, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    let settle: NodeJS.Timeout | undefined
-    const watcher = watch(dirname(file), { signal, persistent: false }, (_, name) => {
-      if (name !== null && name !== basename(file)) return
-      clearTimeout(settle)
-      settle = setTimeout(async () => {
-        if (await isEmpty(file)) return
-        watcher.close()
-        resolve()
-      }, SETTLE_MS)
-    })
-    signal.addEventListener('abort', () => clearTimeout(settle), { once: true })
-    watcher.on('error', () => {}) // the folder was removed: no more changes
+function watchFile(file: string, signal: AbortSignal, onChange: () => void): void {
+  let settle: NodeJS.Timeout | undefined
+  const watcher = watch(dirname(file), { signal, persistent: false }, (_, name) => {
+    if (name !== null && name !== basename(file)) return
+    clearTimeout(settle)
+    settle = setTimeout(async () => {
+      if (!(await isEmpty(file))) onChange()
+    }, SETTLE_MS)
   })
+  signal.addEventListener('abort', () => clearTimeout(settle), { once: true })
+  watcher.on('error', () => {}) // the folder was removed: no more changes
 }
 
 async function isEmpty(file: string): Promise<boolean> {

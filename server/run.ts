@@ -225,6 +225,9 @@ async function serveHttp(io: Place, world: World, options: ServeOptions): Promis
     env: io.env,
     now,
     readConfig: (flags) => readConfig(io, world.line, flags, options.defaults),
+    async checkPlugins(config) {
+      await entriesOf(config, { kind: 'served' })
+    },
     boot: (config, http) => bootServer(io, world.line, { log, config: Promise.resolve(config), http }),
     httpOptions,
     openHttp,

@@ -13,11 +13,16 @@ import { type LocalProof, localProof, newToken } from './local-token.ts'
 import { compileAtFirstCall } from './platform/early-code.ts'
 import { watchLoopDelay } from './platform/loop-delay.ts'
 import { openableAddress } from './platform/openable-address.ts'
+import { within } from './platform/within.ts'
 import { stopWithin } from './stop-within.ts'
 
 /** Time for calls in flight at the stop (architecture, section 7). */
 const GRACE_MS = 5_000
 const GRACE_AFTER_SIGTERM_MS = 1_000
+/** Time to load the plugins of a changed configuration. */
+const CHECK_LIMIT_MS = 10_000
+/** Time between attempts to open a configuration that served before, whose address another process may hold for a while. */
+const REOPEN_MS = 1_000
 
 /** The parts of one server that `run.ts` wires. */
 export interface HttpWiring {
@@ -25,6 +30,8 @@ export interface HttpWiring {
   readonly env: Env
   now(): Date
   readConfig(flags: Settings): Promise<Config>
+  /** Loads the plugins of a server and parses their settings; sets nothing up. */
+  checkPlugins(config: Config): Promise<void>
   /** Sets up and starts a host; rejects as its plugins do. */
   boot(config: Config, http: Partial<HttpOptions>): Promise<RunningHost>
   httpOptions(
@@ -36,36 +43,90 @@ export interface HttpWiring {
   openHttp(host: RunningHost, listener: Listener, options: HttpOptions): Promise<OpenListener>
 }
 
-/** Serves until a signal; with `http.reload`, a changed configuration file starts a new host at the same address. */
+/**
+ * Serves until a signal; with `http.reload`, a changed configuration file starts a new host at the same address. One that
+ * cannot be used never ends the server.
+ */
 export async function serveUntilStopped(
   world: World,
   { flags: given, surface }: ServeOptions,
   wiring: HttpWiring,
 ): Promise<number> {
   const { log } = wiring
-  let flags = given
-  const read = (): Promise<Config> => wiring.readConfig(flags)
-  let config = await read()
-  const token = config.http.token ?? newToken()
-  if (config.http.token === null) world.terminal.complain(`token for remote callers: ${token}`)
+  let config = await wiring.readConfig(given)
+  const tokenOf = tokens(world)
+  const open = async (wanted: Config): Promise<Round> => {
+    const token = tokenOf(wanted)
+    const proof = await localProof(wanted.http.local_proof, wiring.env, log)
+    return openRound(world, wiring, { config: wanted, token, proof, surface })
+  }
+  tokenOf(config)
   if (config.http.workers > 1) world.terminal.note('one process serves: http.workers has no effect')
-  for (let isFirst = true; ; isFirst = false) {
-    const changes = watchConfig(config, world.signal)
-    const proof = await localProof(config.http.local_proof, wiring.env, log)
-    const round = await openRound(world, wiring, { config, token, proof, surface })
-    if (isFirst) {
-      announce(world, round.listeners)
-      compileAtFirstCall()
-    }
-    const [own] = round.listeners
-    if (config.http.port === 0 && own) flags = { ...flags, 'http.port': Number(new URL(own.address).port) }
+  let changes = watchConfig(config, world.signal)
+  let round: Round | undefined = await open(config)
+  announce(world, round.listeners)
+  compileAtFirstCall()
+  const [own] = round.listeners
+  const port = own && config.http.port === 0 ? Number(new URL(own.address).port) : undefined
+  const flags = port === undefined ? given : { ...given, 'http.port': port }
+  if (port !== undefined) config = { ...config, http: { ...config.http, port } }
+  const read = () => readUsable(wiring, flags)
+  while (round) {
     const next = await nextConfig(changes, read, log)
     await drain(world, config.http.drain_s * 1000)
     await round.close()
-    if (next === undefined) return world.stoppedBy() === 'SIGINT' ? 130 : 0
-    config = next
-    log.info('the configuration changed: started again', { file: config.file })
+    if (next === undefined) break
+    const opened = await openEither(world, log, { next, old: config }, open)
+    round = opened?.round
+    config = opened?.config ?? config
+    if (!config.http.reload) changes = watchConfig(config, world.signal)
+    if (config === next) log.info('the configuration changed: started again', { file: config.file })
   }
+  return world.stoppedBy() === 'SIGINT' ? 130 : 0
+}
+
+/** The token of a configuration; without one, that of this start, which is told once. */
+function tokens({ terminal }: World): (config: Config) => string {
+  let made: string | undefined
+  return ({ http }) => {
+    if (http.token !== null) return http.token
+    if (made === undefined) {
+      made = newToken()
+      terminal.complain(`token for remote callers: ${made}`)
+    }
+    return made
+  }
+}
+
+/** Reads the configuration and checks what can be checked while the server runs with another one. */
+async function readUsable(wiring: HttpWiring, flags: Settings): Promise<Config> {
+  const config = await wiring.readConfig(flags)
+  const late = () => new Error(`the plugins are not loaded after ${CHECK_LIMIT_MS / 1000} s`)
+  await within(CHECK_LIMIT_MS, late, () => wiring.checkPlugins(config))
+  return config
+}
+
+/** Opens the next configuration; if it fails, the old one, again and again until a signal. Undefined after a signal. */
+async function openEither(
+  world: World,
+  log: Log,
+  { next, old }: { readonly next: Config; readonly old: Config },
+  open: (config: Config) => Promise<Round>,
+): Promise<{ readonly round: Round; readonly config: Config } | undefined> {
+  try {
+    return { round: await open(next), config: next }
+  } catch (error) {
+    log.error('the changed configuration cannot be used; starting again with the old one', { error })
+  }
+  while (!world.signal.aborted) {
+    try {
+      return { round: await open(old), config: old }
+    } catch (error) {
+      log.error('the old configuration cannot be opened; trying again', { error })
+      await pause(REOPEN_MS, undefined, { signal: world.signal }).catch(() => {})
+    }
+  }
+  return undefined
 }
 
 /** Serves on after SIGTERM while `/ready` is refused: a balancer sends nothing more before the listeners close. */
@@ -75,6 +136,12 @@ async function drain(world: World, ms: number): Promise<void> {
   await pause(ms)
 }
 
+/** One host and its listeners. */
+interface Round {
+  readonly listeners: readonly OpenListener[]
+  close(): Promise<void>
+}
+
 interface RoundParts {
   readonly config: Config
   readonly token: string
@@ -82,8 +149,11 @@ interface RoundParts {
   readonly surface: ServeOptions['surface']
 }
 
-/** One host and its listeners. */
-async function openRound(world: World, wiring: HttpWiring, { config, token, proof, surface }: RoundParts) {
+async function openRound(
+  world: World,
+  wiring: HttpWiring,
+  { config, token, proof, surface }: RoundParts,
+): Promise<Round> {
   const loopDelay = watchLoopDelay()
   const metrics = config.http.metrics ? (await import('./metrics.ts')).createMetrics() : undefined
   let running: RunningHost | undefined
@@ -114,9 +184,9 @@ async function openRound(world: World, wiring: HttpWiring, { config, token, proo
     loopDelay.stop()
     await callers.close()
   }
-  const host = await boot
-  running = host
   try {
+    const host = await boot
+    running = host
     const options = await wiring.httpOptions(host, config, http, surface)
     for (const listener of listenersOf(host, config, surface)) {
       listeners.push(await host.served(await wiring.openHttp(host, listener, options)))

@@ -18,6 +18,28 @@ async function replace(file: string, text: string): Promise<void> {
   await rename(`${file}.new`, file)
 }
 
+/** A plugin that fails in `start` where its settings say so. */
+const LATE = `
+import { z } from ${JSON.stringify(import.meta.resolve('zod'))}
+export default {
+  name: 'late', version: '1.0.0', apiVersion: 1, config: z.object({ greeting: z.string().optional() }),
+  async setup(_host, { greeting }) {
+    return { async start() { if (greeting === 'fail') throw new Error('start of late failed') } }
+  },
+}
+`
+
+/** Resolves when the server answers, which it does not while it starts again. */
+async function answers(address: string): Promise<void> {
+  while (
+    !(await fetch(`${address}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+  )
+    await sleep(20)
+}
+
 const initialize = {
   jsonrpc: '2.0',
   id: 1,
@@ -210,6 +232,89 @@ test('with http.reload a changed file starts a new host at the same port; one th
   const ran = await running.done
 
   assert.deepEqual([still.status, ran.code], [200, 0])
+})
+
+for (const [fault, told, lines] of [
+  ['a section of a built-in plugin', /embedding\.bogus/, ['embedding: { bogus: 1 }']],
+  ['settings of a listed plugin', /plugins\.\.\/late\.mjs\.greting/, ['  ./late.mjs: { greting: x }']],
+  ['a plugin that cannot be loaded', /broken\.mjs/, ['  ./broken.mjs: {}']],
+] as const) {
+  test(`with http.reload a fault in ${fault} closes nothing: it is logged, and the next change counts`, async (t) => {
+    const { root, start } = await openProject(t)
+    const file = join(root, 'satchel.yaml')
+    const before = await readFile(file, 'utf8')
+    await writeFile(join(root, 'late.mjs'), LATE)
+    await writeFile(join(root, 'broken.mjs'), 'export default {')
+    await writeFile(file, `${before}http: { reload: true }\n`)
+    const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
+    const address = await addressOf(running)
+    const stream = await fetch(`${address}/events`, { headers: { accept: 'text/event-stream' } })
+
+    await replace(file, [`${before.trimEnd()}`, ...lines, 'http: { reload: true }\n'].join('\n'))
+    let hasEnded = false
+    void stream.text().finally(() => {
+      hasEnded = true
+    })
+    const [logged] = await running.heard('err', /.*cannot be used; serving with the old one.*/)
+    const still = await fetch(`${address}/health`)
+    const hadEnded = hasEnded
+    await replace(file, `${before}http: { reload: true }\n`)
+    await running.heard('err', /started again/)
+    running.send('SIGTERM')
+
+    assert.match(logged, told)
+    assert.deepEqual([hadEnded, still.status, (await running.done).code], [false, 200, 0])
+  })
+}
+
+test('with http.reload a configuration that fails only when it is opened gives way to the old one', async (t) => {
+  const { root, start } = await openProject(t)
+  const file = join(root, 'satchel.yaml')
+  const before = await readFile(file, 'utf8')
+  await writeFile(join(root, 'late.mjs'), LATE)
+  await writeFile(file, `${before}http: { reload: true }\n`)
+  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
+  const address = await addressOf(running)
+
+  await replace(file, `${before}  ./late.mjs: { greeting: fail }\nhttp: { reload: true }\n`)
+  const [logged] = await running.heard('err', /.*starting again with the old one.*/)
+  await answers(address)
+  await replace(file, `${before}  ./late.mjs: { greeting: fine }\nhttp: { reload: true }\n`)
+  await running.heard('err', /started again/)
+  const still = await fetch(`${address}/health`)
+  running.send('SIGTERM')
+
+  assert.match(logged, /start of late failed/)
+  assert.deepEqual([still.status, (await running.done).code], [200, 0])
+})
+
+test('with http.reload a new token takes effect, and many changes leave no listeners behind', async (t) => {
+  const { root, start } = await openProject(t)
+  const file = join(root, 'satchel.yaml')
+  const before = await readFile(file, 'utf8')
+  const settings = (token: string) =>
+    `${before}http: { reload: true, local_proof: token, token: ${token.repeat(24)} }\n`
+  await writeFile(file, settings('a'))
+  const warnings: string[] = []
+  const onWarning = ({ name }: Error): void => void warnings.push(name)
+  process.on('warning', onWarning)
+  t.after(() => process.off('warning', onWarning))
+  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
+  const address = await addressOf(running)
+
+  const letters = [...'bcdefghijklm']
+  for (const [index, letter] of letters.entries()) {
+    await replace(file, settings(letter))
+    await running.heard('err', new RegExp(`(started again[\\s\\S]*){${index + 1}}`))
+  }
+  const asked = ['a', 'm'].map((letter) =>
+    fetch(`${address}/openapi.json`, { headers: { authorization: `Bearer ${letter.repeat(24)}` } }),
+  )
+  const [old, renewed] = (await Promise.all(asked)).map(({ status }) => status)
+  running.send('SIGTERM')
+  await running.done
+
+  assert.deepEqual([old, renewed, warnings], [401, 200, []])
 })
 
 test('with http.reload a file that was cut counts when it is written again', async (t) => {
