@@ -1,14 +1,15 @@
 #!/usr/bin/env node
 // No static import: stdout must be guarded before any other module can write to it.
 
-/** True if stdout may carry MCP. A false positive is harmless, because results use `stdout.write`. */
+/** True if MCP may be served. A false positive is harmless. */
 const mayServeMcp = process.argv.slice(2).includes('mcp')
 /** See `error-table.ts`, which is not loaded yet. */
 const NOT_FOUND_EXIT = 4
 const write = process.stdout.write.bind(process.stdout)
 
-/** Redirects output of modules, workers and `console` to stderr; stdout carries only messages for the client. */
-if (mayServeMcp) process.stdout.write = process.stderr.write.bind(process.stderr)
+/** Redirects output of modules, workers and `console` to stderr; stdout carries only results, or messages for the client. */
+process.stdout.write = ((...written: Parameters<typeof write>) =>
+  process.stderr.write(...written)) as typeof write
 
 const stdout: import('./process-io.ts').RealStdout = {
   write: (text, done) => write(text, done),

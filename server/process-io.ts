@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 
 /**
- * The real standard output. While MCP is served over stdio, `process.stdout` writes to stderr and only this object
- * writes to the client.
+ * The real standard output. `process.stdout` writes to stderr, and only this object writes the result, or to the client
+ * of MCP.
  */
 export interface RealStdout {
   /** False: the pipe is full; `drain` follows. `done` is called when the text is written or the write fails. */

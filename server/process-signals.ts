@@ -16,6 +16,12 @@ export function exitOnSignals(): () => void {
   }
 }
 
+/** Calls `listener` when the event loop is empty, before the process would end. Returns the function that removes it. */
+export function onProcessIdle(listener: () => void): () => void {
+  process.on('beforeExit', listener)
+  return () => process.off('beforeExit', listener)
+}
+
 /** Calls `listener` for each signal that ends a command. Returns the function that removes it. */
 export function onProcessSignal(listener: (signal: StopSignal) => void): () => void {
   const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']

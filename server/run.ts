@@ -14,9 +14,10 @@ import type { Wanted } from './plugin-entries.ts'
 import type { PluginEntry } from './plugin-entry.ts'
 import { keepLater } from './prepared/keep-later.ts'
 import type { ProcessIo } from './process-io.ts'
-import { onProcessSignal, stopByOwnSignal } from './process-signals.ts'
+import { onProcessIdle, onProcessSignal, stopByOwnSignal } from './process-signals.ts'
 import { type ServerLog, serverLog, verbLog } from './server-log.ts'
 import { stopWithin } from './stop-within.ts'
+import { supervised } from './supervise.ts'
 import { createTraceSource, type TraceSource } from './trace-source.ts'
 import { DESCRIPTION, VERSION } from './version.ts'
 
@@ -29,6 +30,7 @@ export async function run(argv: readonly string[], io: ProcessIo & Partial<Io>):
     stderr: process.stderr,
     env: process.env,
     onSignal: onProcessSignal,
+    onIdle: onProcessIdle,
     cwd: process.cwd(),
     ...io,
   }
@@ -47,15 +49,17 @@ type Place = Io & { readonly traces: TraceSource }
 function doorsFor(io: Place, argv: readonly string[]): Doors {
   const log = verbLog({ ...io, now })
   const setUp = async (wanted: Wanted, config: Config, line: CommandLine): Promise<RunningHost> =>
-    createHostOf(io, await entriesOf(config, wanted), {
-      config,
-      line,
-      log,
-      ...(wanted.kind === 'verb' && {
-        others: () => entriesOf(config, { kind: 'served' }),
-        ...(wanted.words[0] !== undefined && { verb: wanted.words[0] }),
+    supervised(log, undefined, async (note) =>
+      createHostOf(io, note(await entriesOf(config, wanted)), {
+        config,
+        line,
+        log,
+        ...(wanted.kind === 'verb' && {
+          others: async () => note(await entriesOf(config, { kind: 'served' })),
+          ...(wanted.words[0] !== undefined && { verb: wanted.words[0] }),
+        }),
       }),
-    })
+    )
   return {
     loadConfig: (line, flags, defaults) => readConfig(io, line, flags, defaults),
     log: () => log,
@@ -201,16 +205,16 @@ interface ServerParts {
 async function bootServer(io: Place, line: CommandLine, parts: ServerParts): Promise<RunningHost> {
   const config = await parts.config
   parts.log.setLevel(config.http.log_level)
-  const entries = await entriesOf(config, { kind: 'served' })
   const http = parts.http && { http: parts.http }
-  const { logStrayErrors } = await import('./supervise.ts')
   const stop = config.http.on_stray_error === 'stop' ? stopByOwnSignal : undefined
-  const stopLogging = logStrayErrors(parts.log, entries, stop)
-  const host = await createHostOf(io, entries, { config, line, log: parts.log, ...http }).catch((thrown) => {
-    stopLogging()
-    throw thrown
-  })
-  host.signal.addEventListener('abort', stopLogging)
+  const host = await supervised(parts.log, stop, async (note) =>
+    createHostOf(io, note(await entriesOf(config, { kind: 'served' })), {
+      config,
+      line,
+      log: parts.log,
+      ...http,
+    }),
+  )
   const { unreadConfig } = await import('./unread-config.ts')
   const unread = unreadConfig(config, { projectRoot: host.projectRoot, cwd: io.cwd })
   if (unread !== undefined) parts.log.warn(unread)

@@ -103,6 +103,77 @@ describe('a plugin under supervision', () => {
     assert.match(err, /odd.{1,2} did not stop within 5 s/)
   })
 
+  for (const [what, handler, ended] of [
+    [
+      'prints: standard output has the result alone',
+      "console.log('printed'); process.stdout.write('raw\\n'); return { ok: true }",
+      { code: 0, out: { ok: true }, err: /printed[\s\S]*raw/ },
+    ],
+    [
+      'leaves a rejection and an exception to others: the call ends, and the log names it',
+      `Promise.reject(new Error('stray one')); setTimeout(() => { throw new Error('stray two') })
+       return new Promise((resolve) => setTimeout(() => resolve({ ok: true }), 200))`,
+      { code: 0, out: { ok: true }, err: /"plugin":"odd".*stray one[\s\S]*"plugin":"odd".*stray two/ },
+    ],
+    [
+      'never answers: the message names the tool',
+      'return new Promise(() => {})',
+      { code: 1, out: 'never_answered', err: /^$/ },
+    ],
+    [
+      'loses its answer with an exception: the message names the tool',
+      "return new Promise(() => setTimeout(() => { throw new Error('stray two') }))",
+      { code: 1, out: 'never_answered', err: /"plugin":"odd".*stray two/ },
+    ],
+  ] as const) {
+    it(`whose tool at the command line ${what}`, async (t) => {
+      const folder = await projectWith(
+        t,
+        `return { tools: [{
+           name: 'odd_do', title: 'Do', description: 'Does what the test says.', profile: 'core',
+           input: z.object({}), output: z.object({ ok: z.boolean() }),
+           annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+           cli: { verb: 'odd do' }, example: {},
+           async handler() { ${handler} },
+           headline: () => 'done',
+         }] }`,
+      )
+
+      const { code, out, err } = await runSatchel(folder, ['odd', 'do', '--json'])
+
+      const answer = JSON.parse(out || 'null')
+      assert.deepEqual([code, answer?.error?.reason ?? answer], [ended.code, ended.out], err)
+      if (ended.code !== 0) assert.match(answer.error.message, /tool odd_do/)
+      assert.match(err, ended.err)
+    })
+  }
+
+  it('that is never loaded to the end gives a verb an error, not silence', async (t) => {
+    const folder = await projectWith(t, NO_TOOLS)
+    await writeFile(join(folder, 'odd.mjs'), 'await new Promise(() => {})\n')
+
+    const { code, out, err } = await runSatchel(folder, ['odd', 'do', '--json'])
+
+    assert.equal(code, 1, err)
+    assert.equal(JSON.parse(out).error.reason, 'never_answered')
+  })
+
+  it('with a stray rejection while it is loaded does not end a verb or a server', async (t) => {
+    const folder = await projectWith(t, NO_TOOLS)
+    const loaded = `Promise.reject(new Error('stray while loaded'))
+await new Promise((resolve) => setTimeout(resolve, 50))
+${PLUGIN(`setTimeout(() => process.kill(process.pid, 'SIGTERM'), 1000); ${NO_TOOLS}`)}`
+    await writeFile(join(folder, 'odd.mjs'), loaded)
+
+    const verb = await runSatchel(folder, ['handoff', 'list', '--json'])
+    const served = await runSatchel(folder, ['serve', '--host', '127.0.0.1', '--port', '0'])
+    const shown = await runSatchel(folder, ['odd', '--help'])
+
+    assert.deepEqual([verb.code, served.code], [0, 0], verb.err + served.err)
+    assert.match(served.err, /"level":"error".*stray while loaded/)
+    assert.match(shown.err, /"level":"error".*stray while loaded/)
+  })
+
   for (const [what, answer] of [
     ['throws', () => Promise.reject(new Error('broken'))],
     ['names an operator', async () => ({ id: 'x', kind: 'operator', capabilities: [] }) as const],

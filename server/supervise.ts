@@ -1,14 +1,39 @@
 import { isAbsolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Log } from './contract/context.ts'
+import type { RunningHost } from './host.ts'
 import type { PluginEntry } from './plugin-entry.ts'
 
+/** Notes the plugins that were loaded, and returns them. */
+type Note = (loaded: readonly PluginEntry[]) => readonly PluginEntry[]
+
 /**
- * Logs what nothing handles, a rejection or an exception of a callback, as one line that names the plugin whose file is
- * in the stack, until the returned function is called. Without `stop` the process goes on: the call that caused it has been answered or
- * will time out.
+ * Loads plugins and creates their host with `create`, and logs meanwhile and until the host stops what nothing handles: a
+ * rejection or an exception of a callback, as one line that names the plugin whose file is in the stack. Without `stop` the
+ * process goes on: the call that caused it has been answered or will end.
  */
-export function logStrayErrors(log: Log, entries: readonly PluginEntry[], stop?: () => void): () => void {
+export async function supervised(
+  log: Log,
+  stop: (() => void) | undefined,
+  create: (note: Note) => Promise<RunningHost>,
+): Promise<RunningHost> {
+  const entries: PluginEntry[] = []
+  const stopLogging = logStrayErrors(log, entries, stop)
+  try {
+    const host = await create((loaded) => {
+      entries.push(...loaded)
+      return loaded
+    })
+    host.signal.addEventListener('abort', stopLogging)
+    return host
+  } catch (thrown) {
+    stopLogging()
+    throw thrown
+  }
+}
+
+/** Logs stray errors until the returned function is called. `entries` may grow. */
+function logStrayErrors(log: Log, entries: readonly PluginEntry[], stop?: () => void): () => void {
   const listenerOf = (what: string) => (error: unknown) => {
     const plugin = pluginIn(error, entries)
     log.error(`${what}, ${stop ? 'stopping' : 'going on'}`, {

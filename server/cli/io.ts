@@ -11,4 +11,6 @@ export interface Io extends ProcessIo {
   readonly cwd: string
   /** Returns the function that removes the listener. */
   onSignal(listener: (signal: StopSignal) => void): () => void
+  /** Calls `listener` when nothing is left to wait for. Returns the function that removes it. */
+  onIdle(listener: () => void): () => void
 }

@@ -51,6 +51,11 @@ export function titleOf(leaf: Leaf): string {
   return leaf.kind === 'tool' ? (leaf.verb.title ?? leaf.owned.tool.title) : leaf.command.title
 }
 
+/** Names a leaf in messages. */
+export function nameOf(leaf: Leaf): string {
+  return leaf.kind === 'tool' ? `tool ${leaf.owned.tool.name}` : `command ${leaf.path.join(' ')}`
+}
+
 /** Returns the shape by which a leaf is parsed and its help printed. */
 export function shapeOf(leaf: Leaf): VerbShape {
   if (leaf.kind === 'command') {

@@ -12,6 +12,7 @@ import { isConfigFault, isHarnessHook } from './harness-hook.ts'
 import { groupHelp, type HelpRow, overview, topLevelVerbs } from './help.ts'
 import { helpColumns } from './help-item.ts'
 import { HOST_VERBS } from './host-verbs.ts'
+import { orIdle } from './idle.ts'
 import type { Io } from './io.ts'
 import { refusals } from './refusals.ts'
 import { exitCodeOf, oneLine, printError } from './render.ts'
@@ -113,7 +114,7 @@ async function runHostVerb(
       }),
     )
   }
-  return verb.run(world, input.data)
+  return orIdle(world, `command ${verb.path.join(' ')}`, () => verb.run(world, input.data))
 }
 
 async function runPluginVerb(
@@ -124,7 +125,7 @@ async function runPluginVerb(
 ): Promise<number> {
   let host: RunningHost
   try {
-    host = await openVerbHost(world, words)
+    host = await orIdle(world, 'start of a plugin', () => openVerbHost(world, words))
   } catch (thrown) {
     // Check the flags first: the value of a wrong flag may have been read as the configuration file.
     const parsed = await parseWithoutConfig(world, words, argv)
@@ -212,7 +213,7 @@ async function runOnHost(
   words: readonly string[],
   argv: readonly string[],
 ): Promise<number> {
-  const { leavesOf, runLeaf, shapeOf, titleOf } = await import('./plugin-verbs.ts')
+  const { leavesOf, nameOf, runLeaf, shapeOf, titleOf } = await import('./plugin-verbs.ts')
   const leaves = leavesOf(host.registry)
   const leaf = longestMatch(leaves, words)
   if (!leaf)
@@ -224,7 +225,7 @@ async function runOnHost(
   try {
     const parsed = await parse(shapeOf(leaf), argv, world)
     if (parsed.kind === 'help') return printed(world, parsed.text)
-    return await runLeaf(leaf, parsed.typed, host, world)
+    return await orIdle(world, nameOf(leaf), () => runLeaf(leaf, parsed.typed, host, world))
   } catch (thrown) {
     const { nextLine } = await import('./next-line.ts')
     return await complain(world, thrown, (next) => nextLine(host.registry, next))

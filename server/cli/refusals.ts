@@ -16,6 +16,11 @@ export const refusals = defineRefusals({
     message: '{problem}',
     next: 'See: {help}',
   },
+  never_answered: {
+    code: 'internal',
+    message: 'The {what} gave no answer: it waits for a promise that nothing will settle.',
+    next: 'Correct the plugin that has it.',
+  },
   interrupted: { code: 'cancelled', message: 'Interrupted.' },
 
   file_not_found: { code: 'not_found', message: 'There is no file {file}.' },

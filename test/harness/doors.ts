@@ -313,6 +313,7 @@ async function runCaptured(argv: readonly string[], input: string, cwd: string, 
       env: {},
       cwd,
       onSignal: () => () => {},
+      onIdle: () => () => {},
     },
     {
       loadConfig: (_line, flags = {}, defaults = {}) => loadConfig({ cwd, env: {}, flags, defaults }),
