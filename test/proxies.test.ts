@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { modernHeaders } from '../server/mcp/testing/http-client.ts'
 import { modern } from '../server/mcp/testing/stdio-client.ts'
+import { temporaryFolder } from './harness/index.ts'
 import {
+  type Answered,
   type Asked,
   missingForProxies,
   type Network,
@@ -16,6 +18,7 @@ import {
 const TOKEN = 'token-of-the-proxy-test'
 const UPSTREAM = '127.0.0.1:8000'
 const PROXY_PORT = 9000
+const OPERATING = readFileSync(join(import.meta.dirname, '../docs/operating.md'), 'utf8')
 const SERVER_USER = 65534
 const missing = missingForProxies()
 if (missing !== undefined && process.env['REQUIRE_PROXIES'])
@@ -38,7 +41,7 @@ http {
   server { listen 0.0.0.0:${PROXY_PORT}; ${locations} }
 }
 `
-const HAPROXY = (more: string): string => `
+const HAPROXY = (more: string, backend = `backend satchel\n  server one ${UPSTREAM}`): string => `
 defaults
   mode http
   timeout connect 5s
@@ -48,8 +51,7 @@ ${more}
 frontend in
   bind 0.0.0.0:${PROXY_PORT}
   default_backend satchel
-backend satchel
-  server one ${UPSTREAM}
+${backend}
 `
 
 const startNginx = async (network: Network, locations: string): Promise<void> => {
@@ -59,10 +61,10 @@ const startNginx = async (network: Network, locations: string): Promise<void> =>
   const file = network.write('nginx.conf', NGINX(locations, own))
   await network.startProxy('www-data', PROXY_PORT, [String(programPath('nginx')), '-e', 'stderr', '-c', file])
 }
-const startHaproxy = (network: Network, more: string): Promise<void> =>
+const startHaproxy = (network: Network, more: string, backend?: string): Promise<void> =>
   network.startProxy('haproxy', PROXY_PORT, [
     String(programPath('haproxy')),
-    ...['-db', '-f', network.write('haproxy.cfg', HAPROXY(more))],
+    ...['-db', '-f', network.write('haproxy.cfg', HAPROXY(more, backend))],
   ])
 
 /** Each in the configuration that its documentation starts with. */
@@ -181,6 +183,107 @@ describe('a reverse proxy of another user, as its documentation sets it up', { s
     })
   }
 })
+
+/** The blocks of the page for operators, at the addresses of this network and without TLS. */
+const DOCUMENTED: readonly Proxy[] = [
+  {
+    name: 'nginx',
+    user: 'www-data',
+    start: (network) =>
+      startNginx(
+        network,
+        block('nginx')
+          .replace(/^server \{\n/, '')
+          .replace(/\}$/, '')
+          .replace(/listen .*;|server_name .*;/g, ''),
+      ),
+  },
+  {
+    name: 'haproxy',
+    user: 'haproxy',
+    start: (network) => startHaproxy(network, '', block('haproxy')),
+  },
+  {
+    name: 'caddy',
+    user: 'caddy',
+    start(network) {
+      const file = network.write(
+        'Caddyfile',
+        block('caddyfile').replace('satchel.example', `http://:${PROXY_PORT}`),
+      )
+      return network.startProxy('caddy', PROXY_PORT, [
+        String(programPath('caddy')),
+        ...['run', '--adapter', 'caddyfile', '--config', file],
+      ])
+    },
+  },
+]
+
+/** The block of this language below "Behind a reverse proxy". */
+function block(language: string): string {
+  const [, section = ''] = OPERATING.split('## Behind a reverse proxy\n')
+  const found = new RegExp(`^\`\`\`${language}\\n([^\`]+)\\n\`\`\`$`, 'm')
+  const [, text] = found.exec(section) ?? []
+  if (text === undefined) throw new Error(`the page has no block of ${language}`)
+  return text
+}
+
+/** A configuration file outside of the project, which the user of the server may read. */
+async function settingsFile(t: TestContext, http: string): Promise<string> {
+  const folder = await temporaryFolder(t, 'satchel-proxied-')
+  chmodSync(folder, 0o755)
+  const file = join(folder, 'satchel.yaml')
+  writeFileSync(file, `http: { host: 127.0.0.1, trust_proxy: [127.0.0.1]${http} }\n`)
+  return file
+}
+
+describe('a reverse proxy of another user, as the page for operators sets it up', { skip }, () => {
+  for (const proxy of DOCUMENTED) {
+    it(`${proxy.name}: pages of its own origin and bodies of 2 MB pass, other origins and callers without the token do not`, async (t) => {
+      const network = await openNetwork(t, ['--config', await settingsFile(t, '')], TOKEN)
+      await proxy.start(network)
+      const own = { origin: `http://${SERVER_ADDRESS}:${PROXY_PORT}` }
+      const foreign = { origin: 'http://evil.example', 'x-forwarded-host': 'evil.example' }
+      const large = JSON.stringify({ ...JSON.parse(RECORD), current_state: 'x'.repeat(2_000_000) })
+      const write = (body: string, headers: Asked['headers']) =>
+        withToken(at('/handoffs', { method: 'POST', headers: { ...JSON_BODY, ...headers }, body }))
+
+      const [mine, others] = await network.ask(write(RECORD, own), write(RECORD, foreign))
+      const [through] = await network.ask(write(large, own))
+      const [direct] = await network.askHere(0, { ...write(large, {}), url: `http://${UPSTREAM}/handoffs` })
+
+      assert.equal(mine?.status, 200, mine?.text)
+      assert.equal(others?.status, 403, others?.text)
+      assert.match(String(others?.text), /origin_not_allowed/)
+      assert.deepEqual(reasonOf(through), reasonOf(direct))
+      await passesNothing(network)
+      await servesEverything(network)
+    })
+
+    it(`${proxy.name}: the rate is that of the client, who cannot choose its address`, async (t) => {
+      const network = await openNetwork(t, ['--config', await settingsFile(t, ', rate: 1')], TOKEN)
+      await proxy.start(network)
+      const asked = Array.from({ length: 12 }, (_, index) =>
+        at('/health', { headers: { 'x-forwarded-for': `198.51.100.${index}` } }),
+      )
+
+      const many = await network.ask(...asked.map(withToken))
+      const [other] = await network.askHere(0, withToken(at('/health')))
+
+      assert.ok(
+        many.some(({ status }) => status === 429),
+        JSON.stringify(many),
+      )
+      assert.equal(other?.status, 200, other?.text)
+    })
+  }
+})
+
+/** How a request ended, without what differs from one to the next. */
+function reasonOf(answer: Answered | undefined): unknown {
+  const { reason, id } = JSON.parse(String(answer?.text))
+  return { status: answer?.status, reason, isStored: id !== undefined }
+}
 
 describe('callers of the machine itself', { skip }, () => {
   it('pass without a token for the user of the server alone, and over loopback alone', async (t) => {
