@@ -28,7 +28,12 @@ export const httpSection = z.object({
     .default(null)
     .describe('accept access tokens of an OAuth 2.1 authorization server; null: none'),
   allowed_hosts: z.array(z.string()).default([]).describe('Host names accepted beside loopback'),
-  allowed_origins: z.array(z.string()).default([]).describe('origins accepted beside the own one, as of a proxy; no CORS header is sent, so pages of other sites cannot call'),
+  allowed_origins: z
+    .array(z.string())
+    .default([])
+    .describe(
+      'origins accepted beside the own one, as of a proxy; no CORS header is sent, so pages of other sites cannot call',
+    ),
   trust_proxy: z
     .array(z.union([z.ipv4(), z.ipv6()]))
     .default([])
