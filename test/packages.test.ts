@@ -98,7 +98,11 @@ describe('packages of a release', () => {
       'SessionEnd',
     ])
     assert.deepEqual(events('codex/plugins/satchel'), ['SessionStart', 'PreCompact', 'Stop'])
-    assert.deepEqual(events('gemini'), ['SessionStart', 'SessionEnd'])
+    assert.deepEqual(events('gemini'), ['SessionStart', 'PreCompress', 'SessionEnd'])
+    const { hooks } = read('gemini/hooks/hooks.json') as {
+      hooks: Record<string, { matcher?: string }[]>
+    }
+    assert.equal(hooks['PreCompress']?.[0]?.matcher, 'manual')
   })
 
   test('leave out what needs an owner or a repository when the release names none', async () => {

@@ -17,9 +17,11 @@ export async function readHookInput(stdin: Readable, limitMs: number): Promise<H
   try {
     const value: unknown = JSON.parse(text)
     if (!isJsonObject(value)) return undefined
+    const [root] = Array.isArray(value['workspace_roots']) ? value['workspace_roots'] : []
     return {
-      sessionId: textOf(value['session_id']),
-      cwd: textOf(value['cwd']),
+      // Cursor names a conversation and the folders of its window.
+      sessionId: textOf(value['session_id']) ?? textOf(value['conversation_id']),
+      cwd: textOf(value['cwd']) ?? textOf(root),
       source: textOf(value['source']),
     }
   } catch {

@@ -54,6 +54,18 @@ test('a hook in a project without a store makes nothing', async (t) => {
   assert.deepEqual(project.files(), before)
 })
 
+test('an input of Cursor, which names a conversation and the folders of its window, saves the work', async (t) => {
+  const project = await openTestProject(t, { repository: true })
+  mkdirSync(join(project.root, '.handoffs'))
+
+  const input = { conversation_id: 'c-1', workspace_roots: [project.root, '/other'], trigger: 'auto' }
+  const { code, notes } = await hook(project, 'pre-compact', input)
+
+  const [record = ''] = records(project)
+  assert.deepEqual([code, notes], [0, []])
+  assert.equal(read(project, record).origin.session_id, sessionName('c-1'))
+})
+
 test('an empty folder .handoffs is a store', async (t) => {
   const project = await openTestProject(t, { repository: true })
   mkdirSync(join(project.root, '.handoffs'))

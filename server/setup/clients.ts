@@ -66,6 +66,8 @@ export interface ClientHooks {
   /** `flat`: each item of an event is one hook; absent: it holds a list of hooks. */
   readonly shape?: 'flat'
   readonly afterwards?: string
+  /** What these hooks do not do at a compaction; absent: they save and restore. */
+  readonly gap?: string
 }
 
 const json = (folder: FolderName, ...names: readonly string[]): ConfigPlace => ({
@@ -141,14 +143,20 @@ export const SETUP_CLIENTS: readonly SetupClient[] = [
     skills: { user: ['gemini', 'skills'], project: ['project', '.gemini/skills'] },
     hooks: {
       places: { user: json('gemini', 'settings.json'), project: json('project', '.gemini/settings.json') },
-      // Its PreCompress comes before every request to the model, compaction or not.
       events: {
         'session-start': 'SessionStart',
+        'pre-compact': 'PreCompress',
         'session-end': 'SessionEnd',
         'pre-edit': 'BeforeTool',
         'post-edit': 'AfterTool',
       },
-      matchers: { 'pre-edit': 'replace|write_file', 'post-edit': 'replace|write_file' },
+      // With "auto", PreCompress comes before every request to the model, compaction or not.
+      matchers: {
+        'pre-compact': 'manual',
+        'pre-edit': 'replace|write_file',
+        'post-edit': 'replace|write_file',
+      },
+      gap: 'Gemini CLI: the hooks save before /compress, and give the work back when a session is resumed. It announces no automatic compression and has no event after one.',
     },
     afterwards: { project: 'Gemini CLI starts servers only in a folder that you trust.' },
   },
@@ -166,9 +174,10 @@ export const SETUP_CLIENTS: readonly SetupClient[] = [
         user: { ...json('home', '.cursor/hooks.json'), blank: CURSOR_HOOKS },
         project: { ...json('project', '.cursor/hooks.json'), blank: CURSOR_HOOKS },
       },
-      events: { 'pre-edit': 'preToolUse', 'post-edit': 'afterFileEdit' },
+      events: { 'pre-compact': 'preCompact', 'pre-edit': 'preToolUse', 'post-edit': 'afterFileEdit' },
       matchers: { 'pre-edit': 'Write|StrReplace' },
       shape: 'flat',
+      gap: 'Cursor: the hook saves before a compaction. Cursor has no event after one.',
     },
   },
   {
@@ -205,7 +214,14 @@ export const SETUP_CLIENTS: readonly SetupClient[] = [
     skills: { user: ['qwen', 'skills'], project: ['project', '.qwen/skills'] },
     hooks: {
       places: { user: json('qwen', 'settings.json'), project: json('project', '.qwen/settings.json') },
-      events: { 'pre-edit': 'PreToolUse', 'post-edit': 'PostToolUse' },
+      events: {
+        'session-start': 'SessionStart',
+        'pre-compact': 'PreCompact',
+        stop: 'Stop',
+        'session-end': 'SessionEnd',
+        'pre-edit': 'PreToolUse',
+        'post-edit': 'PostToolUse',
+      },
       matchers: { 'pre-edit': 'edit|write_file', 'post-edit': 'edit|write_file' },
     },
   },
