@@ -57,6 +57,10 @@ export interface SetupOption {
   readonly name: string
   readonly summary: string
   readonly hooks?: readonly SetupHook[]
+  /** What a person does instead with a client that has none of these hooks, or not all. */
+  readonly withoutHooks?: string
+  /** What a person does first: the hooks do nothing in a project without this folder. */
+  readonly firstStep?: { readonly folder: string; readonly text: string }
   /** What git runs in the project's repository. */
   readonly mergeDriver?: MergeDriver
   /** Skills for models; `load` gives the whole SKILL.md. */
@@ -122,6 +126,12 @@ export const BUILTIN_PLUGINS: readonly BuiltinPlugin[] = [
           event,
           words: ['handoff', 'hook', event],
         })),
+        withoutHooks:
+          'The work is on disk when the agent calls handoff_create or runs satchel handoff note; handoff_resume gives it back.',
+        firstStep: {
+          folder: '.handoffs',
+          text: 'The hooks do nothing in a project without .handoffs/. First, in the project: satchel handoff note next "…", or ask the agent for handoff_create.',
+        },
       },
       {
         name: 'git_merge',

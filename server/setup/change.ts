@@ -3,7 +3,15 @@ import { dirname } from 'node:path'
 import { systemCode } from '../platform/disk.ts'
 import { removeEmptyFolder } from '../platform/file-tree.ts'
 import type { ConfigPlace, FormatName } from './clients.ts'
-import { type Before, holdsWanted, type Wanted, withoutWanted, withWanted } from './config-edits.ts'
+import {
+  type Before,
+  holdsWanted,
+  originIn,
+  shownPlace,
+  type Wanted,
+  withoutWanted,
+  withWanted,
+} from './config-edits.ts'
 import {
   bytesOf,
   type ConfigFile,
@@ -33,6 +41,10 @@ export interface FileChange {
   readonly changes: boolean
   /** How a removal restores the file. */
   readonly restores?: 'exactly' | 'in part'
+  /** Places of values that a removal leaves, because no setup wrote them. */
+  readonly left?: readonly string[]
+  /** Folders that were made for a file that a removal takes away, the deepest first. */
+  readonly madeFolders?: readonly string[]
   /** Writes it. Errors: those of `replaceConfigFile`. */
   write(): Promise<void>
 }
@@ -60,7 +72,11 @@ export async function additionTo({ place, wanted }: FilePlan, at: SetupPlace): P
   const file = await readConfigFile(place, at)
   const format = await FORMATS[place.format]()
   const start = file.bytes === undefined ? (place.blank ?? '') : file.text
-  const text = editing(file, () => withWanted(format, start, wanted))
+  const edit = () => withWanted(format, start, wanted)
+  const text = editing(file, edit, () => ({
+    step: 'Add these lines by hand.',
+    lines: withWanted(format, '', wanted).trimEnd(),
+  }))
   const after = bytesOf(file, text)
   const changes = file.bytes === undefined || !file.bytes.equals(after)
   if (changes) requireWritable(file)
@@ -98,10 +114,7 @@ async function savedOf(file: ConfigFile, { after, at, format, wanted }: Saving):
   if (known && known.after_digest === digestOf(file.bytes)) return { ...known, after_digest: afterDigest }
   const had = known && file.bytes !== undefined && wanted.some((one) => holdsWanted(format, file.text, one))
   const before = had
-    ? bytesOf(
-        file,
-        editing(file, () => withoutWanted(format, file.text, wanted, beforeOf(format, known))),
-      )
+    ? bytesOf(file, withoutBy(file, { format, wanted, before: beforeOf(format, known) }))
     : file.bytes
   return {
     format: 1,
@@ -128,9 +141,20 @@ function textOf(base64: string): string {
   return new TextDecoder().decode(Buffer.from(base64, 'base64'))
 }
 
+/** Errors: the `config_*` refusals. */
+function withoutBy(
+  file: ConfigFile,
+  { format, wanted, before }: { format: ConfigFormat; wanted: readonly Wanted[]; before: Before },
+): string {
+  const edit = () => withoutWanted(format, file.text, wanted, before)
+  const entries = [...new Set(wanted.map(shownPlace))].join(', ')
+  return editing(file, edit, () => ({ step: `Take ${entries} out by hand.` }))
+}
+
 /**
  * The change that undoes a setup: the exact bytes before it if the file is as the setup left it, else the file without
- * satchel's entries and with those that they replaced. Undefined if it has none. Errors: the `config_*` refusals.
+ * satchel's entries and with those that they replaced. Where no setup is known, only entries that one would write go; an
+ * entry of another program stays in any case. Undefined if the file has no entry. Errors: the `config_*` refusals.
  */
 export async function removalFrom(
   { place, wanted }: FilePlan,
@@ -144,22 +168,37 @@ export async function removalFrom(
   const left = saved?.after_digest === digestOf(file.bytes) ? saved : undefined
   // What a user wrote into a file of satchel's stays.
   if (!left && place.format === 'whole') return undefined
-  if (!left && !editing(file, () => wanted.some((one) => holdsWanted(format, file.text, one))))
-    return undefined
-  const after = left ? bytesBefore(left) : remainder({ file, format, saved, wanted, blank: place.blank })
+  const origins = wanted.map((one) =>
+    left ? undefined : editing(file, () => originIn(format, file.text, one)),
+  )
+  const stays = (_: Wanted, at: number) =>
+    origins[at] === 'foreign' || (origins[at] === 'changed' && saved === undefined)
+  const leaves = [...new Set(wanted.filter(stays).map(shownPlace))]
+  const own = wanted.filter((one, at) => !stays(one, at))
+  if (!left && !wanted.some((_, at) => origins[at] !== undefined)) return undefined
+  if (!left && !wanted.some((one, at) => origins[at] !== undefined && !stays(one, at)))
+    return { file, after: file.bytes, changes: false, left: leaves, write: async () => {} }
+  const after = left ? bytesBefore(left) : remainder({ file, format, saved, wanted: own, blank: place.blank })
   requireWritable(file)
   return {
     file,
     after,
     changes: true,
     restores: left ? 'exactly' : 'in part',
+    left: leaves,
+    madeFolders: after === undefined ? (saved?.made_folders ?? []) : [],
     async write() {
       await replaceConfigFile(file, after)
       await forgetSaved(folder, file.path)
-      if (after !== undefined) return
-      for (const made of saved?.made_folders ?? []) if (!(await removeEmptyFolder(made))) return
     },
   }
+}
+
+/** Removes the folders that setups made for these files and that are empty now; several files may be in one. */
+export async function removeMadeFolders(changes: readonly FileChange[]): Promise<void> {
+  const made = new Set(changes.flatMap(({ madeFolders = [] }) => madeFolders))
+  const deepestFirst = [...made].sort((a, b) => b.length - a.length)
+  for (const folder of deepestFirst) await removeEmptyFolder(folder)
 }
 
 function bytesBefore({ before }: SavedFile): Buffer | undefined {
@@ -176,7 +215,7 @@ interface Remaining {
 
 /** The file without the entries; undefined for a file of satchel's own in which nothing else is. */
 function remainder({ file, format, saved, wanted, blank }: Remaining): Buffer | undefined {
-  const text = editing(file, () => withoutWanted(format, file.text, wanted, beforeOf(format, saved)))
+  const text = withoutBy(file, { format, wanted, before: beforeOf(format, saved) })
   const isOwn = saved?.before === null
   if (isOwn && (text === blank || /^\s*(\{\s*\})?\s*$/.test(text))) return undefined
   return bytesOf(file, text)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SETUP_CLIENTS } from './clients.ts'
 import { valueAt, type Wanted, withoutWanted, withWanted } from './config-edits.ts'
-import { ConfigFault, type ConfigFormat } from './config-format.ts'
+import { ConfigFault, type ConfigFormat, LayoutFault } from './config-format.ts'
 import { hookEntry, serverEntry } from './entries.ts'
 import { jsonFormat } from './json-format.ts'
 import { linesFormat } from './lines-format.ts'
@@ -145,3 +145,56 @@ test('a text that nests deeper than 100 levels is refused with its line before i
     }
   }
 })
+
+const INLINE = 'mcp_servers = { satchel = { command = "q" }, other = { command = "o" } }\n'
+const TOML_FORMS: readonly (readonly [text: string, put: RegExp, back?: string])[] = [
+  [INLINE, /^mcp_servers = \{ satchel = \{ command = ".*\] \}, other = \{ command = "o" \} \}\n$/],
+  [
+    'mcp_servers.satchel = { command = "q" } # mine\n',
+    /^mcp_servers\.satchel = \{ command = .* \} # mine\n$/,
+  ],
+  ['[mcp_servers]\nsatchel = { command = "q" }\n', /^\[mcp_servers\]\nsatchel = \{ command = .* \}\n$/],
+  [
+    'mcp_servers.other = { command = "o" }\n',
+    /^mcp_servers\.other = \{ command = "o" \}\n\n\[mcp_servers\.satchel\]\n/,
+  ],
+  ['[mcp_servers]\nother = { command = "o" }\n', /other = \{ command = "o" \}\n\n\[mcp_servers\.satchel\]\n/],
+  [
+    '[mcp_servers.other]\ntools = { a = { b = 1 } }\n',
+    /tools = \{ a = \{ b = 1 \} \}\n\n\[mcp_servers\.satchel\]\n/,
+  ],
+  [
+    'mcp_servers = { satchel.command = "q", satchel.env.A = "b", other.command = "o" }\n',
+    /^mcp_servers = \{ other\.command = "o", satchel = \{ .*env = \{ A = "b" \}.* \} \}\n$/,
+    'mcp_servers = { other.command = "o", satchel = { command = "q", env = { A = "b" } } }\n',
+  ],
+]
+
+for (const [text, expected, back = text] of TOML_FORMS) {
+  test(`TOML in the form ${JSON.stringify(text)} is edited in its place and undone`, () => {
+    const { format, wanted } = entriesOf('codex')
+
+    const put = withWanted(format, text, wanted)
+
+    assert.match(put, expected)
+    assert.deepEqual(
+      valueAt(format.read(put), ['mcp_servers', 'other']),
+      valueAt(format.read(text), ['mcp_servers', 'other']),
+    )
+    assert.equal(withWanted(format, put, wanted), put)
+    assert.equal(withoutWanted(format, put, wanted, { value: format.read(text) }), back)
+  })
+}
+
+const NOT_EDITABLE: readonly (readonly [name: string, text: string])[] = [
+  ['codex', '[[mcp_servers]]\ncommand = "q"\n'],
+  ['claude-code', '{ "mcpServers": { "satchel": {} }, "mcpServers": {} }'],
+]
+
+for (const [name, text] of NOT_EDITABLE) {
+  test(`text that is valid but cannot be edited is told from a broken one: ${JSON.stringify(text)}`, () => {
+    const { format, wanted } = entriesOf(name)
+
+    assert.throws(() => withWanted(format, text, wanted.slice(0, 1)), LayoutFault)
+  })
+}

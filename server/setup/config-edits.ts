@@ -1,11 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isJsonObject } from '../platform/json-object.ts'
-import { ConfigFault, type ConfigFormat, type Place } from './config-format.ts'
+import { ConfigFault, type ConfigFormat, LayoutFault, type Place } from './config-format.ts'
+import type { Origin } from './program-origin.ts'
 
 /** A value that satchel keeps in a configuration file. Other members that it has there are kept. */
 export type Wanted =
   /** A member of an object. */
-  | { readonly kind: 'member'; readonly place: readonly string[]; readonly value: object }
+  | {
+      readonly kind: 'member'
+      readonly place: readonly string[]
+      readonly value: object
+      originOf?(found: unknown): Origin
+    }
   /** An item of a list. */
   | {
       readonly kind: 'item'
@@ -13,6 +19,8 @@ export type Wanted =
       readonly value: object
       /** What of an item is satchel's: where in it, and what that is to be; undefined if nothing is. */
       ownIn(item: unknown): { readonly at: Place; readonly value: object } | undefined
+      /** What a value in that place says of its origin; absent: that it is satchel's. */
+      originOf?(found: unknown): Origin
     }
 
 /**
@@ -76,8 +84,19 @@ function putBack(format: ConfigFormat, text: string, place: Place, value: unknow
 
 /** Whether a text has a value there, equal or not. */
 export function holdsWanted(format: ConfigFormat, text: string, one: Wanted): boolean {
+  return originIn(format, text, one) !== undefined
+}
+
+/** What a value there says of its origin; undefined if there is none. */
+export function originIn(format: ConfigFormat, text: string, one: Wanted): Origin | undefined {
   const found = format.read(text)
-  return valueAt(found, targetOf(found, one).place) !== undefined
+  const value = valueAt(found, targetOf(found, one).place)
+  return value === undefined ? undefined : (one.originOf?.(value) ?? 'plain')
+}
+
+/** The place of a value as a person reads it: `mcpServers.satchel`. */
+export function shownPlace(one: Wanted): string {
+  return (one.kind === 'member' ? one.place : one.list).join('.')
 }
 
 function taken(
@@ -114,9 +133,18 @@ export function valueAt(found: unknown, place: Place): unknown {
 }
 
 function requireOnly(format: ConfigFormat, text: string, allowed: readonly unknown[]): void {
-  const found = plain(format.read(text))
-  if (allowed.some((expected) => isDeepStrictEqual(found, plain(expected)))) return
-  throw new ConfigFault(1, 'its layout, such as a name that is given twice, allows no safe edit')
+  if (allowed.some((expected) => isDeepStrictEqual(readAgain(format, text), plain(expected)))) return
+  throw new LayoutFault(1, 'its layout, such as a name that is given twice, allows no safe edit')
+}
+
+/** The value of a text that satchel wrote: what is wrong with it is not the user's fault. */
+function readAgain(format: ConfigFormat, text: string): unknown {
+  try {
+    return plain(format.read(text))
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigFault)) throw thrown
+    throw new LayoutFault(thrown.line, 'its layout allows no safe edit')
+  }
 }
 
 function changed(found: unknown, [step, ...rest]: Place, value: unknown): unknown {

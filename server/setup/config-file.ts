@@ -8,7 +8,7 @@ import { confineTo } from '../platform/paths.ts'
 import { readRegularBytes } from '../platform/regular-file.ts'
 import { homeOf } from '../state-folder.ts'
 import type { ConfigPlace } from './clients.ts'
-import { ConfigFault } from './config-format.ts'
+import { ConfigFault, LayoutFault } from './config-format.ts'
 import { folderOf, type SetupPlace, shownPath } from './folders.ts'
 import { refusals } from './refusals.ts'
 
@@ -100,17 +100,34 @@ export function bytesOf({ bytes }: ConfigFile, text: string): Buffer {
   return Buffer.from(mark + text)
 }
 
-/** Runs an edit of the text of a file. Errors: `invalid`/`config_not_parsed`. */
-export function editing<T>({ shown }: ConfigFile, edit: () => T): T {
+/**
+ * Runs an edit of the text of a file; `byHand` says what to do where satchel cannot edit its form.
+ * Errors: `invalid`/`config_not_parsed`, `config_not_editable`.
+ */
+export function editing<T>(
+  { shown }: ConfigFile,
+  edit: () => T,
+  byHand: () => ByHand = () => ({ step: '' }),
+): T {
   try {
     return edit()
   } catch (thrown) {
     if (!(thrown instanceof ConfigFault)) throw thrown
-    throw refusals.config_not_parsed(
-      { path: shown, line: thrown.line, fault: thrown.message },
-      { cause: thrown },
+    const where = { path: shown, line: thrown.line, fault: thrown.message }
+    if (!(thrown instanceof LayoutFault)) throw refusals.config_not_parsed(where, { cause: thrown })
+    const { step, lines } = byHand()
+    throw refusals.config_not_editable(
+      { ...where, by_hand: step },
+      { cause: thrown, ...(lines !== undefined && { details: { lines } }) },
     )
   }
+}
+
+/** What a person does in place of an edit. */
+export interface ByHand {
+  readonly step: string
+  /** The text to put in. */
+  readonly lines?: string
 }
 
 /** Refuses a file that this user should not replace, although the rights of its folder might allow it. */

@@ -24,6 +24,9 @@ export class ConfigFault extends Error {
   }
 }
 
+/** Why a text that can be read cannot be edited: its form is not one that satchel knows how to change. */
+export class LayoutFault extends ConfigFault {}
+
 /** Deepest nesting of a configuration: parsers, which call themselves for each level, overflow far above it. */
 export const MAX_LEVELS = 100
 

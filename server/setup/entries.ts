@@ -1,5 +1,6 @@
 import type { EntryShape, SetupClient } from './clients.ts'
 import { valueAt, type Wanted } from './config-edits.ts'
+import { originOf, originOfLine } from './program-origin.ts'
 
 /** A program that a client starts as a server. */
 export interface ServerCommand {
@@ -14,9 +15,10 @@ export const SERVER_NAME = 'satchel'
 /** The entry of the server in a client's configuration. */
 export function serverEntry({ key, shape }: SetupClient, { command, args }: ServerCommand): Wanted {
   const value = SHAPES[shape](command, args)
-  if (shape !== 'named') return { kind: 'member', place: [key, SERVER_NAME], value }
+  const origin = (found: unknown) => originOf(commandIn(found), Object.keys(Object(found)))
+  if (shape !== 'named') return { kind: 'member', place: [key, SERVER_NAME], value, originOf: origin }
   const ownIn = (item: unknown) => (valueAt(item, ['name']) === SERVER_NAME ? { at: [], value } : undefined)
-  return { kind: 'item', list: [key], value, ownIn }
+  return { kind: 'item', list: [key], value, ownIn, originOf: origin }
 }
 
 const SHAPES: Readonly<Record<EntryShape, (command: string, args: readonly string[]) => object>> = {
@@ -29,7 +31,10 @@ const SHAPES: Readonly<Record<EntryShape, (command: string, args: readonly strin
 /** The program that a configuration starts as satchel; undefined if it has none. */
 export function configuredServer({ key, shape }: SetupClient, found: unknown): ServerCommand | undefined {
   const entry = shape === 'named' ? namedIn(valueAt(found, [key])) : valueAt(found, [key, SERVER_NAME])
-  if (entry === undefined) return undefined
+  return entry === undefined ? undefined : commandIn(entry)
+}
+
+function commandIn(entry: unknown): ServerCommand {
   const words = [valueAt(entry, ['command']), valueAt(entry, ['args'])]
     .flat()
     .filter((word) => typeof word === 'string')
@@ -70,6 +75,7 @@ function flatHook({ event, matcher, command, mark }: HookLine): Wanted {
     kind: 'item',
     list: ['hooks', event],
     value,
+    originOf: (found) => originOfLine(String(valueAt(found, ['command'])), mark),
     ownIn(item) {
       const found = valueAt(item, ['command'])
       if (!String(found).endsWith(mark)) return undefined
@@ -86,6 +92,10 @@ function listedHook({ event, matcher, command, mark }: HookLine): Wanted {
     kind: 'item',
     list: ['hooks', event],
     value,
+    originOf(found) {
+      const line = valueAt(found, ['command']) ?? valueAt(found, ['hooks', 0, 'command'])
+      return originOfLine(String(line), mark)
+    },
     ownIn(item) {
       const hooks = valueAt(item, ['hooks'])
       if (!Array.isArray(hooks)) return undefined

@@ -27,6 +27,11 @@ export const refusals = defineRefusals({
     message: 'There is no setup of satchel in {where}.',
     next: 'To make one: satchel setup.',
   },
+  entry_not_of_setup: {
+    code: 'not_found',
+    message: '{entry} in {path} was not written by a setup, and is left as it is.',
+    next: 'Delete it by hand if you do not want it.',
+  },
   setup_not_confirmed: {
     code: 'invalid',
     message: 'Nothing was written: without a terminal the question cannot be answered.',
@@ -38,6 +43,11 @@ export const refusals = defineRefusals({
     code: 'invalid',
     message: '{path}, line {line}: {fault}.',
     next: 'The file is left as it is. Correct it, then try again.',
+  },
+  config_not_editable: {
+    code: 'invalid',
+    message: '{path} is valid and is left as it is, but satchel cannot edit its form (line {line}: {fault}).',
+    next: '{by_hand}',
   },
   config_not_utf8: {
     code: 'invalid',

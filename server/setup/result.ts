@@ -13,6 +13,7 @@ export type FileOutcome =
   | 'to be restored'
   | 'to be removed'
   | 'entries to be removed'
+  | 'left as it is'
 
 export interface FileResult {
   readonly path: string
@@ -26,6 +27,8 @@ export interface FileResult {
 export interface TargetResult {
   readonly target: Target
   readonly files: readonly FileResult[]
+  /** Flags of the server that the entry had and this call did not give. */
+  readonly kept?: readonly string[]
   readonly connection?: Connection
   readonly error?: SatchelError
 }
@@ -44,11 +47,12 @@ export async function resultOf(
 }
 
 /** The result as data. */
-export function resultData({ target, files, connection, error }: TargetResult) {
+export function resultData({ target, files, kept = [], connection, error }: TargetResult) {
   return {
     client: target.client.name,
     scope: target.scope,
     ...(files.length > 0 && { files: files.map(({ path, outcome, diff }) => ({ path, outcome, diff })) }),
+    ...(kept.length > 0 && { kept_flags: kept }),
     ...(connection && { connection }),
     ...(error && { error: errorBody(error) }),
   }

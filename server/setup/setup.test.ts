@@ -1,69 +1,23 @@
 import assert from 'node:assert/strict'
-import {
-  chmodSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type TestContext, test } from 'node:test'
-import { temporaryFolder } from '../../test/harness/index.ts'
+import { test } from 'node:test'
 import { startCli } from '../cli/testing/run-cli.ts'
 import { additionTo, removalFrom } from './change.ts'
 import { SCOPES, type Scope, SETUP_CLIENTS, type SetupClient } from './clients.ts'
 import { folderOf, type SetupPlace, stateFolder } from './folders.ts'
 import { offeredHooks, plansOf } from './plans.ts'
 import { samplesOf } from './testing/corpus.ts'
+import { openHome, treeOf, write } from './testing/home.ts'
 
 const SERVER = { command: 'satchel', args: ['mcp', '--profile', 'core'] }
 const PROGRAM = { command: 'satchel', args: [] }
 const NAMES = SETUP_CLIENTS.map(({ name }) => name)
 
-interface Home {
-  readonly home: string
-  readonly at: SetupPlace
-  run(...words: readonly string[]): ReturnType<typeof startCli>['done']
-}
-
-/** An empty home with a project in it; the name has a space and quotes. */
-async function openHome(t: TestContext): Promise<Home> {
-  const home = join(realpathSync(await temporaryFolder(t)), `a "home" of ann's`)
-  const projectRoot = join(home, 'work', 'my project')
-  mkdirSync(projectRoot, { recursive: true })
-  const env = { HOME: home, PATH: dirname(process.execPath) }
-  return {
-    home,
-    at: { env, projectRoot, platform: process.platform },
-    run: (...words) =>
-      startCli(['setup', ...words, '--project', projectRoot], { cwd: projectRoot, env }).done,
-  }
-}
-
 function pathOf(client: SetupClient, scope: Scope, at: SetupPlace): string {
   const place = client.servers[scope]
   assert.ok(place)
   return join(folderOf(place.in, at), place.names[0] ?? '')
-}
-
-function write(path: string, content: string | Buffer, mode = 0o644): void {
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, content, { mode })
-}
-
-/** Every file below a folder, with its content. */
-function treeOf(folder: string): Readonly<Record<string, string>> {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
-  return Object.fromEntries(
-    entries.flatMap((entry) => {
-      const path = join(entry.parentPath, entry.name)
-      if (path.includes(join('.local', 'state')) || !entry.isFile()) return []
-      return [[path, readFileSync(path, 'base64')]]
-    }),
-  )
 }
 
 for (const client of SETUP_CLIENTS) {
@@ -155,8 +109,8 @@ test('edit hooks run at the edit tools of a client alone; a client without hooks
   assert.match(ofCursor.afterFileEdit[0].command, / workspace hook post-edit --harness cursor$/)
   assert.equal(ofQwen.PreToolUse[0].matcher, 'edit|write_file')
   assert.match(ofQwen.PreToolUse[0].hooks[0].command, / workspace hook pre-edit --harness qwen-code$/)
-  assert.match(zed.err, /Zed has no hooks that satchel can use/)
-  assert.doesNotMatch(claude.err + codex.err + gemini.err + cursor.err + qwen.err, /no hooks/)
+  assert.match(zed.err, /satchel does not set up --edit-hooks for Zed\./)
+  assert.doesNotMatch(claude.err + codex.err + gemini.err + cursor.err + qwen.err, /does not set up/)
   assert.deepEqual(treeOf(home), before)
 })
 

@@ -4,6 +4,7 @@ import {
   type ConfigFormat,
   edited,
   ended,
+  LayoutFault,
   lineBreakOf,
   lineEnd,
   lineNumber,
@@ -20,16 +21,20 @@ export const tomlFormat: ConfigFormat = {
   read: (text) => (text.trim() === '' ? undefined : getStaticTOMLValue(treeOf(text))),
   put(text, place, value) {
     const tree = treeOf(text)
-    const inline = inlineTableAt(tree, place.slice(0, -1))
-    const isThere = partsOf(tree, place).length > 0
-    const other = assignmentOf(tree, place.slice(0, -1))
-    if (other && !inline) throw new ConfigFault(lineNumber(text, other.range[0]), 'a table is expected here')
-    if (inline && !isThere) return edited(text, [member(text, inline, place, value)])
-    return appended(isThere ? tomlFormat.take(text, place) : text, place, value)
+    const holder = assignmentOf(tree, place.slice(0, -1))
+    if (holder && holder.value.type !== 'TOMLInlineTable')
+      throw new ConfigFault(lineNumber(text, holder.range[0]), 'a table is expected here')
+    const whole = assignmentOf(tree, place)?.value
+    if (whole) return edited(text, [{ start: whole.range[0], end: whole.range[1], text: written(value) }])
+    const without = tomlFormat.take(text, place)
+    const inline = holder && assignmentOf(treeOf(without), place.slice(0, -1))?.value
+    if (inline?.type === 'TOMLInlineTable') return edited(without, [member(without, inline, place, value)])
+    return appended(without, place, value)
   },
   take(text, place) {
-    const cuts = partsOf(treeOf(text), place).map((part) => cutOf(text, part))
-    return edited(text, cuts)
+    // The last one first: what a member takes with it, such as its comma, depends on those that are left.
+    const [last] = partsOf(treeOf(text), place).slice(-1)
+    return last ? tomlFormat.take(edited(text, [cutOf(text, last)]), place) : text
   },
 }
 
@@ -100,18 +105,27 @@ function isBelow(key: Place, place: Place): boolean {
 
 /** The assignment that gives the whole value at a place. */
 function assignmentOf(tree: AST.TOMLProgram, place: Place): AST.TOMLKeyValue | undefined {
-  return tree.body[0].body.find(
-    (node): node is AST.TOMLKeyValue =>
-      node.type === 'TOMLKeyValue' && keyOf(node).join('\0') === place.join('\0'),
-  )
+  return tree.body[0].body
+    .flatMap((node) =>
+      node.type === 'TOMLKeyValue'
+        ? assignmentsIn([node], [], place)
+        : assignmentsIn(node.body, node.resolvedKey, place),
+    )
+    .find(({ key }) => key.length === place.length)?.node
 }
 
-function inlineTableAt(tree: AST.TOMLProgram, place: Place): AST.TOMLInlineTable | undefined {
-  const parts = partsOf(tree, place)
-  const [only] = parts
-  if (parts.length !== 1 || only?.type !== 'TOMLKeyValue' || only.value.type !== 'TOMLInlineTable')
-    return undefined
-  return only.value
+/** The assignments on the way to a place, with their keys from the top. */
+function assignmentsIn(
+  nodes: readonly AST.TOMLKeyValue[],
+  table: Place,
+  place: Place,
+): readonly { readonly node: AST.TOMLKeyValue; readonly key: Place }[] {
+  return nodes.flatMap((node) => {
+    const key = [...table, ...keyOf(node)]
+    if (!isBelow(place, key)) return []
+    const inner = node.value.type === 'TOMLInlineTable' ? assignmentsIn(node.value.body, key, place) : []
+    return [{ node, key }, ...inner]
+  })
 }
 
 /** The edit that puts a member into an inline table. */
@@ -121,7 +135,7 @@ function member(text: string, table: AST.TOMLInlineTable, place: Place, value: u
   const last = table.body.at(-1)
   if (last) return { start: last.range[1], end: last.range[1], text: `, ${put}` }
   if (text.slice(table.range[0] + 1, table.range[1] - 1).trim() !== '')
-    throw new ConfigFault(lineNumber(text, table.range[0]), 'a table in braces holds nothing but a comment')
+    throw new LayoutFault(lineNumber(text, table.range[0]), 'a table in braces holds nothing but a comment')
   return { start: table.range[0], end: table.range[1], text: `{ ${put} }` }
 }
 

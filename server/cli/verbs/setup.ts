@@ -2,7 +2,8 @@ import { relative, resolve } from 'node:path'
 import * as z from 'zod'
 import { BUILTIN_PLUGINS } from '../../builtin-plugins.ts'
 import { isInside } from '../../platform/paths.ts'
-import { additionTo, type FileChange, removalFrom } from '../../setup/change.ts'
+import { notesAfter } from '../../setup/afterwards.ts'
+import { additionTo, type FileChange, removalFrom, removeMadeFolders } from '../../setup/change.ts'
 import { type Scope, SETUP_CLIENTS } from '../../setup/clients.ts'
 import { connect } from '../../setup/connection.ts'
 import type { ServerCommand } from '../../setup/entries.ts'
@@ -10,6 +11,7 @@ import type { SetupPlace } from '../../setup/folders.ts'
 import { GIT, gitPlans, offeredDrivers, requireRepository } from '../../setup/git-target.ts'
 import { installedClients, isInCacheOfNpx, launchCommand } from '../../setup/installed.ts'
 import { offeredHooks, offeredSkills, plansOf } from '../../setup/plans.ts'
+import { flagsOf } from '../../setup/program-origin.ts'
 import { refusals } from '../../setup/refusals.ts'
 import {
   connectionText,
@@ -18,6 +20,8 @@ import {
   resultOf,
   type TargetResult,
 } from '../../setup/result.ts'
+import { mergedFlags, type TypedFlag } from '../../setup/server-flags.ts'
+import { shellWords } from '../../setup/shell-words.ts'
 import { clientsNamed, requireScope, serverOf, type Target, targetsOf } from '../../setup/targets.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import { exitCodeOf, printDocument, printText } from '../render.ts'
@@ -69,7 +73,8 @@ export const setupVerb = defineHostVerb({
   description: [
     'Adds satchel to the configuration of these clients, or without a name of those found here, after a question.',
     'Shows each change first, keeps every other byte of the file, and starts the server as the client would.',
-    '--remove restores the file as it was.',
+    'Flags of the server that an entry has stay unless this call gives them; an empty value takes one out.',
+    '--remove restores the file as it was, and leaves an entry that no setup wrote.',
   ].join(' '),
   input,
   typing: { positional: ['[clients...]'], completes: completersOf(SERVER_FLAGS) },
@@ -101,18 +106,23 @@ async function setUpAll(world: World, flags: Flags, at: SetupPlace): Promise<num
   const hooks = offeredHooks(options)
   const skills = await offeredSkills(options)
   const program = launchCommand(at)
-  const server = { ...program, args: [...program.args, 'mcp', ...serverArgs(flags, scope, world.io.cwd, at)] }
+  const typed = typedFlags(flags, scope, world.io.cwd, at)
+  const kept = new Map<Target, readonly string[]>()
   const drivers = offeredDrivers(options)
-  const plansFor = (target: Target) => {
+  const plansFor = async (target: Target) => {
     if (target.client === GIT) {
       requireRepository(at.projectRoot)
       return gitPlans(drivers, program)
     }
     requireScope(target)
+    const existing = await serverOf(target, at)
+    const merged = mergedFlags(existing ? flagsOf(existing) : [], typed)
+    kept.set(target, merged.kept)
+    const server = { ...program, args: [...program.args, 'mcp', ...merged.flags] }
     return plansOf(target.client, target.scope, { server, program, hooks, skills })
   }
   const planned = (target: Target) => async () => {
-    const plans = plansFor(target)
+    const plans = await plansFor(target)
     return Promise.all(plans.map((plan) => additionTo(plan, at)))
   }
   const outcomes: Outcomes = {
@@ -123,34 +133,36 @@ async function setUpAll(world: World, flags: Flags, at: SetupPlace): Promise<num
     ...clients.map((client) => ({ client, scope })),
     ...(drivers.length > 0 ? [GIT_TARGET] : []),
   ]
-  const results = await changeAll(world, { targets, planned, outcomes, asks, dryRun: flags.dry_run, at })
+  const changed = await changeAll(world, { targets, planned, outcomes, asks, dryRun: flags.dry_run, at })
+  const results = changed.map((result) => ({ ...result, kept: kept.get(result.target) ?? [] }))
   if (flags.dry_run) return conclude(world, results)
   const connected = await connectAll(world, results, at)
   const code = conclude(world, connected)
-  for (const { target, error } of connected)
-    if (!error && target !== GIT_TARGET) noteAfterwards(world, target, hooks)
+  const done = connected.filter(({ target, error }) => !error && target !== GIT_TARGET)
+  const chosen = OPTIONS.filter(({ name }) => options.includes(name))
+  for (const note of notesAfter(
+    done.map(({ target }) => target),
+    chosen,
+    at,
+  ))
+    world.terminal.note(note)
   return code
 }
 
-function noteAfterwards(
-  { terminal }: World,
-  { client, scope }: Target,
-  hooks: ReturnType<typeof offeredHooks>,
-): void {
-  const hasHooks = hooks.some(({ event }) => client.hooks?.events[event] !== undefined)
-  const notes = [client.afterwards?.[scope], hasHooks ? client.hooks?.afterwards : undefined]
-  for (const note of notes) if (note !== undefined) terminal.note(note)
-  if (hooks.length > 0 && !hasHooks) terminal.note(`${client.title} has no hooks that satchel can use.`)
-}
-
-/** The flags of the configured server. A path inside the project is relative in files of the project. */
-function serverArgs(flags: Flags, scope: Scope, cwd: string, { projectRoot }: SetupPlace): readonly string[] {
+/** The flags of this call for the configured server. A path inside the project is relative in files of the project. */
+function typedFlags(
+  flags: Flags,
+  scope: Scope,
+  cwd: string,
+  { projectRoot }: SetupPlace,
+): readonly TypedFlag[] {
   const typed = SERVER_FLAGS.flatMap(({ name, isPath }) => {
     const value = flags[name]
     if (typeof value !== 'string') return []
-    return [`--${name}`, isPath ? pathFor(resolve(cwd, value), scope, projectRoot) : value]
+    const isFile = isPath && value !== ''
+    return [{ name: `--${name}`, value: isFile ? pathFor(resolve(cwd, value), scope, projectRoot) : value }]
   })
-  return [...typed, ...(flags.profile === undefined ? [] : ['--profile', flags.profile])]
+  return [...typed, ...(flags.profile === undefined ? [] : [{ name: '--profile', value: flags.profile }])]
 }
 
 function pathFor(path: string, scope: Scope, projectRoot: string): string {
@@ -168,6 +180,7 @@ async function removeAll(world: World, flags: Flags, at: SetupPlace): Promise<nu
   ]
   const nothing: ServerCommand = { command: 'satchel', args: [] }
   const skills = await offeredSkills()
+  const found: FileChange[] = []
   const paths = new Set<string>() // in the home, files of the user and of the project are the same
   const planned = (target: Target) => async () => {
     const plans =
@@ -180,19 +193,26 @@ async function removeAll(world: World, flags: Flags, at: SetupPlace): Promise<nu
             skills,
           })
     const changes = await Promise.all(plans.map((plan) => removalFrom(plan, at)))
-    return changes.filter((change) => {
-      if (change === undefined || paths.has(change.file.path)) return false
+    const own = changes.flatMap((change) => {
+      if (change === undefined || paths.has(change.file.path)) return []
       paths.add(change.file.path)
-      return true
-    }) as readonly FileChange[] // undefined is filtered
+      return [change]
+    })
+    found.push(...own)
+    return own
   }
   const outcomes: Outcomes = {
     told: (change) =>
-      ({ restored: 'to be restored', removed: 'to be removed', part: 'entries to be removed' })[
+      ({
+        left: 'left as it is',
+        restored: 'to be restored',
+        removed: 'to be removed',
+        part: 'entries to be removed',
+      })[ending(change)] as FileOutcome,
+    done: (change) =>
+      ({ left: 'left as it is', restored: 'restored', removed: 'removed', part: 'entries removed' })[
         ending(change)
       ] as FileOutcome,
-    done: (change) =>
-      ({ restored: 'restored', removed: 'removed', part: 'entries removed' })[ending(change)] as FileOutcome,
   }
   const results = await changeAll(world, {
     targets,
@@ -202,12 +222,21 @@ async function removeAll(world: World, flags: Flags, at: SetupPlace): Promise<nu
     dryRun: flags.dry_run,
     at,
   })
+  if (!flags.dry_run) await removeMadeFolders(found)
   const touched = results.filter(({ files, error }) => files.length > 0 || error)
-  if (touched.length === 0) throw notSetUp(named)
+  const left = found.flatMap(({ file, left: places = [] }) =>
+    places.map((entry) => ({ entry, path: file.shown })),
+  )
+  if (!found.some(({ changes }) => changes) && !touched.some(({ error }) => error)) {
+    const [first] = left
+    throw first ? refusals.entry_not_of_setup(first) : notSetUp(named)
+  }
+  for (const place of left) world.terminal.note(refusals.entry_not_of_setup(place).message)
   return conclude(world, touched)
 }
 
-function ending({ after, restores }: FileChange): 'restored' | 'removed' | 'part' {
+function ending({ after, changes, restores }: FileChange): 'left' | 'restored' | 'removed' | 'part' {
+  if (!changes) return 'left'
   if (after === undefined) return 'removed'
   return restores === 'exactly' ? 'restored' : 'part'
 }
@@ -246,18 +275,19 @@ async function connectAll(
 }
 
 async function connectedTo({ signal }: World, result: TargetResult, at: SetupPlace): Promise<TargetResult> {
-  const { target, files } = result
+  const { target, files, kept } = result
   return resultOf(target, async () => {
     const server = await serverOf(target, at)
     if (!server) throw notSetUp([target.client])
     const options = { cwd: at.projectRoot, env: at.env, client: target.client.name, signal }
-    return { files, connection: await connect(server, options) }
+    return { files, ...(kept && { kept }), connection: await connect(server, options) }
   })
 }
 
 /** Prints the results and returns the exit code: of the first error, else 3 where a server does not answer. */
 function conclude({ terminal }: World, results: readonly TargetResult[]): number {
   const [only, ...others] = results
+  if (!terminal.json) for (const { error } of results) complainLines(terminal, error?.details?.['lines'])
   if (only?.error && others.length === 0) throw only.error
   if (terminal.json) printDocument(terminal, { clients: results.map(resultData) })
   else for (const result of results) printResult(terminal, result)
@@ -266,9 +296,16 @@ function conclude({ terminal }: World, results: readonly TargetResult[]): number
   return results.some(({ connection }) => connection?.kind === 'failed') ? FOUND_EXIT : 0
 }
 
-function printResult(terminal: World['terminal'], { target, files, connection, error }: TargetResult): void {
+/** A message is one line; the lines to add to a file by hand are before it. */
+function complainLines(terminal: World['terminal'], lines: unknown): void {
+  if (typeof lines === 'string') terminal.complain(`${lines}\n`)
+}
+
+function printResult(terminal: World['terminal'], result: TargetResult): void {
+  const { target, files, kept = [], connection, error } = result
   const name = `${target.client.title} (${target.scope})`
   for (const { shown, outcome } of files) printText(terminal, `${name}: ${outcome} ${shown}`)
+  if (kept.length > 0) printText(terminal, `${name}: kept ${shellWords(kept)}`)
   if (connection) printText(terminal, `${name}: ${connectionText(connection)}`)
   if (error) terminal.complain(`satchel: ${name}: ${error.message}`)
 }

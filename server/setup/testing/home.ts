@@ -1,0 +1,43 @@
+import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { temporaryFolder } from '../../../test/harness/index.ts'
+import { startCli } from '../../cli/testing/run-cli.ts'
+import type { SetupPlace } from '../folders.ts'
+
+export interface Home {
+  readonly home: string
+  readonly at: SetupPlace
+  run(...words: readonly string[]): ReturnType<typeof startCli>['done']
+}
+
+/** An empty home with a project in it; the name has a space and quotes. */
+export async function openHome(t: TestContext): Promise<Home> {
+  const home = join(realpathSync(await temporaryFolder(t)), `a "home" of ann's`)
+  const projectRoot = join(home, 'work', 'my project')
+  mkdirSync(projectRoot, { recursive: true })
+  const env = { HOME: home, PATH: dirname(process.execPath) }
+  return {
+    home,
+    at: { env, projectRoot, platform: process.platform },
+    run: (...words) =>
+      startCli(['setup', ...words, '--project', projectRoot], { cwd: projectRoot, env }).done,
+  }
+}
+
+export function write(path: string, content: string | Buffer, mode = 0o644): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, content, { mode })
+}
+
+/** Every file below a folder, with its content. */
+export function treeOf(folder: string): Readonly<Record<string, string>> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return Object.fromEntries(
+    entries.flatMap((entry) => {
+      const path = join(entry.parentPath, entry.name)
+      if (path.includes(join('.local', 'state')) || !entry.isFile()) return []
+      return [[path, readFileSync(path, 'base64')]]
+    }),
+  )
+}
