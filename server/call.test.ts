@@ -218,3 +218,76 @@ test('a call whose work in turns needs more of the processor than it may is ende
   await assert.rejects(calling, { code: 'unavailable', reason: 'call_cpu_limit' })
   assert.match(logged.join(''), /"tool":"greedy","limit_ms":30/)
 })
+
+test('a refusal whose details are not JSON keeps its code, reason and message at every door', async (t) => {
+  const cycle: Record<string, unknown> = { at: 1 }
+  cycle['self'] = cycle
+  const unreadable = Object.defineProperty({ fine: 1 }, 'odd', {
+    enumerable: true,
+    get: () => assert.fail('unreadable'),
+  })
+  const cases: readonly (readonly [object, unknown])[] = [
+    [
+      { n: 10n, kept: ['a'] },
+      { n: '10', kept: ['a'] },
+    ],
+    [cycle, { at: 1, self: '[circular]' }],
+    [{ list: [1n, { deep: 2n }] }, { list: ['1', { deep: '2' }] }],
+    [unreadable, undefined],
+  ]
+  for (const [details, expected] of cases) {
+    const error = new SatchelError('not_found', 'unknown_unit', 'No unit is called "c".', {
+      details: { given: details },
+    })
+    const thrower = throwing(() => error)
+    const { call, logged } = await openHost(t, { plugins: [thrower] })
+
+    await assert.rejects(call('fail'), (refused: SatchelError) => {
+      const body = JSON.parse(JSON.stringify(errorBody(refused)))
+      assert.deepEqual(
+        [body.code, body.reason, body.message],
+        ['not_found', 'unknown_unit', 'No unit is called "c".'],
+      )
+      if (expected !== undefined) assert.deepEqual(body.details, { given: expected })
+      return true
+    })
+    assert.ok(logged.some((line) => line.includes('not JSON') && line.includes('"tool":"fail"')))
+  }
+})
+
+test('a refusal with a code of no list is an error of the plugin, and what was thrown is in the log', async (t) => {
+  const cases: readonly (readonly [unknown, string])[] = [
+    [new SatchelError('odd' as never, 'odd', 'Odd things.'), 'Odd things.'],
+    [undefined, '"error":"undefined"'],
+    [Symbol('of the plugin'), 'Symbol(of the plugin)'],
+    [null, '"error":null'],
+  ]
+  for (const [thrown, shown] of cases) {
+    const { call, logged } = await openHost(t, { plugins: [throwing(() => thrown)] })
+
+    await assert.rejects(call('fail'), { code: 'internal', message: 'Internal error' })
+    assert.ok(
+      logged.some((line) => line.includes('internal error') && line.includes(shown)),
+      shown,
+    )
+  }
+})
+
+function throwing(what: () => unknown) {
+  const fail = defineTool({
+    name: 'fail',
+    title: 'Fail',
+    description: 'Fails.',
+    profile: 'core',
+    input: z.object({}),
+    output: z.object({}),
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    example: {},
+    handler: async () => {
+      throw what()
+    },
+    headline: () => 'done',
+  })
+  const setup = async () => ({ tools: [fail] })
+  return definePlugin({ name: 'thrower', version: '1.0.0', apiVersion: 1, config: z.object({}), setup })
+}

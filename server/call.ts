@@ -4,6 +4,7 @@ import type { Capability, Principal } from './contract/advanced/principal.ts'
 import { startedTask, type TaskState } from './contract/advanced/task.ts'
 import type { CallContext } from './contract/context.ts'
 import {
+  ERROR_CODES,
   errorBody,
   errorFromBody,
   type FieldError,
@@ -14,6 +15,7 @@ import {
 import type { Tool } from './contract/tool.ts'
 import { forgivenInput } from './forgiving-input.ts'
 import { isJsonObject } from './platform/json-object.ts'
+import { asJsonObject, isJson } from './platform/json-value.ts'
 import { didYouMean, nearest } from './platform/nearest.ts'
 import { limitWork } from './platform/turns.ts'
 import { within } from './platform/within.ts'
@@ -134,12 +136,34 @@ export function asCallerError(
   what: string,
   visible: (toolName: string) => boolean = () => true,
 ): SatchelError {
-  if (isSatchelError(thrown) && thrown.code === 'internal') return withLoggedCause(thrown, ctx, what)
-  if (isSatchelError(thrown)) return withVisibleNext(thrown, visible)
+  const refused = isSatchelError(thrown) ? wireable(thrown, ctx, what) : undefined
+  if (refused?.code === 'internal') return withLoggedCause(refused, ctx, what)
+  if (refused) return withVisibleNext(refused, visible)
   if (ctx.signal.aborted) return refusals.cancelled()
   const logId = randomBytes(6).toString('hex')
   ctx.log.error('internal error', { log_id: logId, what, error: thrown })
   return refusals.internal({ details: { log_id: logId }, cause: thrown })
+}
+
+/**
+ * Returns the refusal itself if every door can send it; otherwise one whose details are JSON, which is logged. Undefined for
+ * one without a code of the list, which is an error of the plugin like any other.
+ */
+function wireable(
+  error: SatchelError,
+  { log }: Pick<CallContext, 'log'>,
+  what: string,
+): SatchelError | undefined {
+  const { code, details, next, cause } = error
+  if (!ERROR_CODES.includes(code)) return undefined
+  if (isJson(details) && isJson(next)) return error
+  log.warn('a refusal has details that are not JSON; they were converted', { what, reason: error.reason })
+  const body = { code, reason: String(error.reason), message: String(error.message) }
+  const plain = asJsonObject(details)
+  return errorFromBody(
+    { ...body, ...(plain && { details: plain }), ...(isJson(next) && next && { next }) },
+    cause,
+  )
 }
 
 /** Creates an internal error with its own message and logs its cause once. */

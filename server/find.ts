@@ -5,6 +5,7 @@ import { isSatchelError } from './contract/errors.ts'
 import { isJsonObject } from './platform/json-object.ts'
 import { visibleLine } from './platform/visible-text.ts'
 import { within } from './platform/within.ts'
+import { labelledLog } from './plugin-log.ts'
 import { refusals } from './refusals.ts'
 import type { Owned } from './registry.ts'
 
@@ -34,9 +35,10 @@ export function createFind({ log, searchers }: Parts) {
         const { kind } = searcher
         try {
           authorize({ plugin, tool: {} }, ctx.principal)
-          return { kind, ...(await limited(searcher, query, limit, ctx)) }
+          const own = { ...ctx, log: labelledLog(ctx.log, { plugin }) }
+          return { kind, ...(await limited(searcher, query, limit, own)) }
         } catch (thrown) {
-          if (!isSatchelError(thrown)) log.warn('a searcher failed', { kind, error: thrown })
+          if (!isSatchelError(thrown)) log.warn('a searcher failed', { plugin, kind, error: thrown })
           const unavailable = isSatchelError(thrown) ? line(thrown.message) : 'The search failed.'
           return { kind, results: [], more: false, unavailable }
         }

@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { openHost, temporaryFolder } from '../test/harness/open-host.ts'
 import { loadPlugin } from './load-plugins.ts'
 import { definePlugin, type PluginInstance, type Tool } from './plugin.ts'
+import { refusals } from './refusals.ts'
 
 function plugin(name: string, instance: PluginInstance | (() => Promise<PluginInstance>)) {
   const setup = typeof instance === 'function' ? instance : async () => instance
@@ -184,4 +185,53 @@ test('a third-party plugin is loaded from the configuration file, and the refusa
   await assert.rejects(loadPlugin('only-import', configFile), (error: Error) =>
     /under "default"/.test(error.message),
   )
+})
+
+test('a start that throws names its plugin, and the log has the cause', async (t) => {
+  const broken = (thrown: unknown) =>
+    plugin('broken', {
+      start: async () => {
+        throw thrown
+      },
+    })
+
+  for (const thrown of [new Error('no database'), undefined, Symbol('odd')])
+    await assert.rejects(openHost(t, { plugins: [broken(thrown)] }), (error: Error) => {
+      assert.match(error.message, /^The plugin "broken" failed in start/)
+      assert.ok(error.cause !== undefined)
+      return true
+    })
+  const full = refusals.plugin_syntax({ place: 'a.js:1', fault: 'odd' })
+  await assert.rejects(openHost(t, { plugins: [broken(full)] }), { reason: 'plugin_load' })
+})
+
+test('lines of the log carry the plugin, and in a call the tool, also over fields of the same name', async (t) => {
+  const unreadable = new Proxy({}, { ownKeys: () => assert.fail('not read') })
+  const talker = plugin('talker', {
+    tools: [
+      tool('talk', {
+        handler: async (ctx) => {
+          ctx.log.info('in a call', { tool: 'hammer', nails: 2 })
+          ctx.log.warn('unreadable', unreadable)
+          return {}
+        },
+      }),
+    ],
+  })
+  const early = definePlugin({
+    ...plugin('early', {}),
+    async setup(host) {
+      host.log.info('in setup')
+      return {}
+    },
+  })
+  const { call, logged } = await openHost(t, { plugins: [talker, early] })
+
+  await call('talk')
+
+  const lineOf = (message: string) => JSON.parse(logged.find((line) => line.includes(message)) ?? '{}')
+  const { plugin: name, tool: used, nails } = lineOf('in a call')
+  assert.deepEqual([name, used, nails], ['talker', 'talk', 2])
+  assert.equal(lineOf('unreadable').plugin, 'talker')
+  assert.equal(lineOf('in setup').plugin, 'early')
 })

@@ -11,7 +11,8 @@ import { createHub, type Hub } from './hub.ts'
 import { nearest } from './platform/nearest.ts'
 import { within } from './platform/within.ts'
 import type { PluginEntry } from './plugin-entry.ts'
-import { servicesOf, setUp } from './plugin-services.ts'
+import { labelledLog } from './plugin-log.ts'
+import { servicesOf, setUp, type TakenByHost } from './plugin-services.ts'
 import { refusals } from './refusals.ts'
 import { type Owned, type Registry, register } from './registry.ts'
 import { createDatabase, type HostDatabase } from './storage/database.ts'
@@ -42,6 +43,8 @@ export interface HostOptions {
   readonly databaseUrl?: string
   /** First word of the command line if the process runs one verb of one plugin. */
   readonly verb?: string
+  /** Finds a name of a plugin of others that is not free; absent: none is looked for. */
+  readonly takenByHost?: TakenByHost
   /** More plugins, set up when one of `HostServices` first needs what no other plugin has; absent: none. */
   others?(): Promise<readonly PluginEntry[]>
   assetPath(name: string): string
@@ -76,7 +79,10 @@ export interface RunningHost {
   ): Promise<Principal>
   /** Runs a tool with `call`; `next` hints name only tools that this door offers. */
   call(owned: OwnedTool, rawInput: unknown, ctx: CallContext): Promise<CallAnswer>
-  /** Runs every plugin's `start`, each within 10 s. Errors: `unavailable`/`plugin_start_timeout`, or the error of `start`. */
+  /**
+   * Runs every plugin's `start`, each within 10 s. Errors: `unavailable`/`plugin_start_timeout`, the refusal of `start`, or
+   * `internal`/`plugin_start` for anything else that it throws.
+   */
   start(): Promise<void>
   /** Notifies each plugin of a listener that `run.ts` opened and closes; logs failures and skips none. Returns the listener. */
   served(listener: OpenListener): Promise<OpenListener>
@@ -122,7 +128,7 @@ export async function createHost(
       others: options.others,
       signal: stopping.signal,
       ready,
-      setUp: (entry) => setUp(entry, pluginHost),
+      setUp: (entry) => setUp(entry, pluginHost, options.takenByHost),
       async call(owned, input, ctx) {
         if (!running) throw refusals.too_early()
         return running.call(owned, input, ctx)
@@ -152,7 +158,7 @@ export async function createHost(
 
   try {
     for (const entry of entries) {
-      ready.push({ plugin: entry.plugin.name, instance: await setUp(entry, pluginHost) })
+      ready.push({ plugin: entry.plugin.name, instance: await setUp(entry, pluginHost, options.takenByHost) })
     }
     const registry = register(ready)
     // For a verb only its plugin is set up, so tools of other plugins are unknown but may be correct.
@@ -237,7 +243,7 @@ function runningHost(
     async call(owned, rawInput, ctx) {
       const { plugin, tool } = owned
       const principal = await sessionOf(registry, { plugin, requires: tool.requires }, ctx, options.log)
-      const known = principal === ctx.principal ? ctx : { ...ctx, principal }
+      const known = { ...ctx, principal, log: labelledLog(ctx.log, { plugin, tool: tool.name }) }
       const { observers = [], traces } = options
       return observed({ owned, input: rawInput, ctx: known, observers, traces }, () =>
         call(owned, rawInput, known, {
@@ -319,11 +325,16 @@ function warnOfUnknownNames({ filter, log }: HostOptions, registry: Registry): v
 
 async function startWithin(plugin: string, instance: PluginInstance): Promise<void> {
   const seconds = START_LIMIT_MS / 1000
-  await within(
-    START_LIMIT_MS,
-    () => refusals.plugin_start_timeout({ plugin, seconds }),
-    async () => instance.start?.(),
-  )
+  try {
+    await within(
+      START_LIMIT_MS,
+      () => refusals.plugin_start_timeout({ plugin, seconds }),
+      async () => instance.start?.(),
+    )
+  } catch (thrown) {
+    if (isSatchelError(thrown)) throw thrown
+    throw refusals.plugin_start({ plugin }, { cause: thrown ?? String(thrown) })
+  }
 }
 
 async function settle(log: Log, what: string, action: () => Promise<void>): Promise<void> {

@@ -32,9 +32,16 @@ function redactFields(fields: Fields): Record<string, unknown> {
   return Object.fromEntries(
     Object.keys(fields).map((name) => [
       name,
-      isSecretName(name) ? '[redacted]' : readable(() => fields[name]),
+      isSecretName(name)
+        ? '[redacted]'
+        : readable(() => (name === 'error' ? thrown(fields[name]) : fields[name])),
     ]),
   )
+}
+
+/** Anything can be thrown: nothing at all is named, because JSON would leave it out. */
+function thrown(error: unknown): unknown {
+  return error === undefined ? 'undefined' : error
 }
 
 /** A plugin may log or throw what throws when it is read; the line of the log is written anyway. */
@@ -49,7 +56,7 @@ function readable(value: () => unknown): unknown {
 function plain(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return shown(value)
   if (value instanceof Error) return shown(errorText(value))
-  if (typeof value === 'bigint') return String(value)
+  if (typeof value === 'bigint' || typeof value === 'symbol') return String(value)
   if (typeof value === 'function') return '[function]' // one named toJSON would be called
   if (typeof value !== 'object' || value === null) return value
   if (depth > 4) return '[deep]'

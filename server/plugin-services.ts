@@ -7,28 +7,56 @@ import { createEvidenceKinds } from './evidence.ts'
 import { createFind } from './find.ts'
 import { within } from './platform/within.ts'
 import { BUILT_IN, type PluginEntry } from './plugin-entry.ts'
-import { requireLentShape } from './plugin-shape.ts'
+import { labelledLog } from './plugin-log.ts'
 import { refusals } from './refusals.ts'
 import type { Owned } from './registry.ts'
+
+/** Finds a name that the host or a built-in plugin has. */
+export type TakenByHost = (
+  instance: PluginInstance,
+) => Promise<{ readonly name: string; readonly owner: string } | undefined>
 
 /** Time for `setup`, which only builds declarations. */
 const SETUP_LIMIT_MS = 10_000
 
 /**
- * Sets up one plugin. Errors: its own refusal, `unavailable`/`plugin_setup_timeout`, `internal`/`plugin_setup` naming its
- * source, `invalid`/`plugin_shape`.
+ * Sets up one plugin. `takenByHost` finds a name that is not free; absent: none is looked for.
+ * Errors: its own refusal, `unavailable`/`plugin_setup_timeout`, `internal`/`plugin_setup` naming its source,
+ * `invalid`/`plugin_shape`, `conflict`/`name_taken`.
  */
-export async function setUp(entry: PluginEntry, host: Host): Promise<PluginInstance> {
+export async function setUp(
+  entry: PluginEntry,
+  host: Host,
+  takenByHost?: TakenByHost,
+): Promise<PluginInstance> {
   try {
     const { name: plugin } = entry.plugin
     const late = () => refusals.plugin_setup_timeout({ plugin, seconds: SETUP_LIMIT_MS / 1000 })
-    const instance = await within(SETUP_LIMIT_MS, late, () => entry.plugin.setup(host, entry.config))
-    if (entry.source !== BUILT_IN) requireLentShape(entry.plugin.name, entry.source, instance)
+    const own: Host = { ...host, log: labelledLog(host.log, { plugin }) }
+    const instance = await within(SETUP_LIMIT_MS, late, () => entry.plugin.setup(own, entry.config))
+    if (entry.source !== BUILT_IN) await requireLent(entry, instance, takenByHost)
     return instance
   } catch (thrown) {
     if (isSatchelError(thrown)) throw thrown
-    throw refusals.plugin_setup({ plugin: entry.plugin.name, source: entry.source }, { cause: thrown })
+    throw refusals.plugin_setup(
+      { plugin: entry.plugin.name, source: entry.source },
+      { cause: thrown ?? String(thrown) },
+    )
   }
+}
+
+/** Loaded only for plugins of others: a server without one starts without this code. */
+async function requireLent(
+  { plugin: { name: plugin }, source }: PluginEntry,
+  instance: PluginInstance,
+  takenByHost: TakenByHost | undefined,
+): Promise<void> {
+  const { requireLentShape } = await import('./plugin-shape.ts')
+  requireLentShape(plugin, source, instance)
+  const taken = await takenByHost?.(instance)
+  if (taken === undefined) return
+  const details = { name: taken.name, owners: [taken.owner, plugin] }
+  throw refusals.name_of_host({ plugin, source, ...taken }, { details })
 }
 
 /** The user of this process. */

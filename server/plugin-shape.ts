@@ -1,11 +1,9 @@
+import { declarationFault, listingFault, shownName, VERB } from './declaration-shape.ts'
 import { isJsonObject } from './platform/json-object.ts'
 import { refusals } from './refusals.ts'
 import { shapeOf } from './schema-shape.ts'
 
 const TOOL_NAME = /^[a-z0-9_]{1,48}$/ // surface, section 7
-const VERB = /^[a-z0-9][a-z0-9-]*( [a-z0-9][a-z0-9-]*)?$/
-/** Of a kind of evidence, and of what a searcher finds. */
-const KIND_NAME = /^[a-z][a-z0-9_]{1,39}$/
 const METHODS: readonly unknown[] = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
 const PROFILES: readonly unknown[] = ['core', 'standard', 'full']
 const HINTS = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const
@@ -13,9 +11,9 @@ const HINTS = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * Refuses a result of `setup` that violates the contract. The compiler does not check a plugin in plain JavaScript, and an
- * invalid tool would break the list of all tools. `source` is for messages.
- * Errors: `invalid`/`plugin_shape` naming plugin, file, tool and member.
+ * Refuses a result of `setup` that violates the contract. The compiler does not check a plugin in plain JavaScript, and one
+ * invalid declaration would break the lists of all plugins. `source` is for messages.
+ * Errors: `invalid`/`plugin_shape` naming plugin, file, declaration and member.
  */
 export function requireLentShape(plugin: string, source: string, instance: unknown): void {
   const fault = instanceFault(instance)
@@ -25,31 +23,13 @@ export function requireLentShape(plugin: string, source: string, instance: unkno
 
 function instanceFault(instance: unknown): string | undefined {
   if (!isJsonObject(instance)) return 'its setup gave no object of declarations, such as { tools: [] }'
-  const { tools = [], evidence = [], searchers = [] } = instance
+  const { tools = [] } = instance
   if (!Array.isArray(tools)) return 'tools must be a list'
   for (const [index, tool] of tools.entries()) {
     const fault = isJsonObject(tool) ? toolFault(tool) : 'is not an object made by defineTool'
-    if (fault === undefined) continue
-    const name =
-      isJsonObject(tool) && typeof tool['name'] === 'string' ? `"${tool['name'].slice(0, 60)}"` : index
-    return `tool ${name}: ${fault}`
+    if (fault !== undefined) return `tool ${shownName(tool, 'name', index)}: ${fault}`
   }
-  if (!Array.isArray(evidence)) return 'evidence must be a list'
-  const at = evidence.findIndex((kind) => !isJsonObject(kind) || !isEvidenceKind(kind))
-  if (at !== -1)
-    return `evidence ${at}: name must be a-z, 0-9 and _, takes a text, capture, verify and describe functions`
-  if (!Array.isArray(searchers)) return 'searchers must be a list'
-  const which = searchers.findIndex((one) => !isJsonObject(one) || !isSearcher(one))
-  return which === -1 ? undefined : `searcher ${which}: kind must be a-z, 0-9 and _, search a function`
-}
-
-function isSearcher({ kind, search }: Members): boolean {
-  return typeof kind === 'string' && KIND_NAME.test(kind) && typeof search === 'function'
-}
-
-function isEvidenceKind({ name, takes, capture, verify, describe }: Members): boolean {
-  const isNamed = typeof name === 'string' && KIND_NAME.test(name) && typeof takes === 'string'
-  return isNamed && [capture, verify, describe].every((member) => typeof member === 'function')
+  return declarationFault(instance)
 }
 
 function toolFault(tool: Members): string | undefined {
@@ -72,7 +52,9 @@ function toolFault(tool: Members): string | undefined {
   const fields = Object.keys(shapeOf(tool['input']) ?? {})
   return (
     firstOf(tool['http'], (route) => routeFault(route, fields)) ??
-    firstOf(tool['cli'], (verb) => verbFault(verb, fields))
+    firstOf(tool['cli'], (verb) => verbFault(verb, fields)) ??
+    listingFault(tool['input'], 'input') ??
+    listingFault(tool['output'], 'output')
   )
 }
 

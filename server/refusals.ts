@@ -128,6 +128,11 @@ export const refusals = defineRefusals({
     message: 'The plugin "{plugin}" did not decide about a caller within {seconds} s.',
     next: 'Try again.',
   },
+  plugin_start: {
+    code: 'internal',
+    message: 'The plugin "{plugin}" failed in start.',
+    next: 'See the log.',
+  },
   plugin_start_timeout: {
     code: 'unavailable',
     message: 'The plugin "{plugin}" did not start within {seconds} s.',
@@ -136,6 +141,12 @@ export const refusals = defineRefusals({
     code: 'conflict',
     message: 'The {name} is declared by both "{first}" and "{second}".',
     next: 'Remove one of the two plugins.',
+  },
+  name_of_host: {
+    code: 'conflict',
+    reason: 'name_taken',
+    message: 'The plugin "{plugin}" ({source}) declares the {name}, which {owner} has.',
+    next: 'Rename it in the plugin.',
   },
   plugin_name_taken: {
     code: 'conflict',

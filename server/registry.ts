@@ -66,19 +66,21 @@ function refuseNamesTakenTwice(instances: readonly Owned<'instance', PluginInsta
   const owners = new Map<string, string>()
   for (const { plugin, instance } of instances) {
     for (const name of [`plugin "${plugin}"`, ...namesOf(instance)]) {
-      const first = owners.get(name)
+      const key = name.replaceAll(/\{[^}]+\}/g, '{}') // variables of other names match the same
+      const first = owners.get(key)
       if (first !== undefined) {
         const options = { details: { name, owners: [first, plugin] } }
         throw name === `plugin "${plugin}"`
           ? refusals.plugin_name_taken({ plugin }, options)
           : refusals.name_taken({ name, first, second: plugin }, options)
       }
-      owners.set(name, plugin)
+      owners.set(key, plugin)
     }
   }
 }
 
-function namesOf(instance: PluginInstance): string[] {
+/** Returns what a plugin declares, each with its kind: `tool "greet"`. No two plugins of a host may share one. */
+export function namesOf(instance: PluginInstance): string[] {
   const { tools = [], resources = [], prompts = [], streams = [], routes = [], commands = [] } = instance
   const { evidence = [], searchers = [] } = instance
   const toolRoutes = tools.flatMap((tool) => [tool.http ?? []].flat())

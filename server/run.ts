@@ -71,6 +71,7 @@ function doorsFor(io: Place, argv: readonly string[]): Doors {
     now,
     serveStdio: ({ line }, flags) => serveStdio(io, { line, flags, argv }),
     serveHttp: (world, options) => serveHttp(io, world, options),
+    ownerOfVerb: async (verb) => (await import('./host-names.ts')).ownerOfVerb(verb),
     catalog: catalogOf,
   }
 }
@@ -137,6 +138,7 @@ async function createHostOf(
     ...(url !== null && { databaseUrl: url }),
     ...(parts.verb !== undefined && { verb: parts.verb }),
     ...(parts.others && { others: parts.others }),
+    takenByHost: async (instance) => (await import('./host-names.ts')).takenByHost(instance),
     assetPath,
     async openListener(host, listener) {
       options ??= httpOptions(host, parts.config, { ...parts.http })

@@ -30,7 +30,7 @@ test('completing a target opens no room, and names the sections of one that is o
   const file = await roomFile(t)
   const { host, context, call } = await stdioHost(t, file)
   const prompt = host.registry.prompts.find((owned) => owned.prompt.name === 'propose-change')?.prompt
-  const target = prompt?.arguments.find(({ name }) => name === 'target')
+  const target = prompt?.arguments?.find(({ name }) => name === 'target')
   const complete = () => target?.complete?.(context({ localTransport: 'stdio' }), 'section:')
 
   const before = await complete()

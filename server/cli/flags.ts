@@ -50,18 +50,23 @@ export const GLOBAL_FLAGS: readonly string[] = [
   'input',
   'config',
   'project',
+  'storage',
   'help',
   'output',
 ]
 
 /**
- * Returns the flags and positionals of `schema` under `typing`: a flag for every field that is neither positional nor preset
- * nor named like a global flag. Reads the JSON Schema, because a plugin may bring its own version of zod.
+ * Returns the flags and positionals of `schema` under `typing`: a flag for every field that is neither positional nor preset.
+ * `flagless` are the fields that only `--input` sets, because a global flag or an earlier field has their flag. Reads the JSON Schema, because a plugin may bring its own version of zod.
  */
 export function flagsOf(
   schema: z.ZodObject,
   typing: Typing,
-): { readonly flags: readonly Flag[]; readonly positionals: readonly Positional[] } {
+): {
+  readonly flags: readonly Flag[]
+  readonly positionals: readonly Positional[]
+  readonly flagless: readonly string[]
+} {
   const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as FieldSchema // an object schema
   const required = new Set(json.required ?? [])
   const all = Object.entries(json.properties ?? {}).map(([field, fieldSchema]) =>
@@ -69,8 +74,16 @@ export function flagsOf(
   )
   const positionals = (typing.positional ?? []).map((written) => positionalOf(written, all))
   const taken = new Set([...positionals.map(({ name }) => name), ...Object.keys(typing.preset ?? {})])
-  const flags = all.filter(({ field, long }) => !taken.has(field) && !GLOBAL_FLAGS.includes(long))
-  return { flags, positionals }
+  const names = new Set(GLOBAL_FLAGS)
+  const [flags, flagless]: [Flag[], string[]] = [[], []]
+  for (const flag of all) {
+    if (taken.has(flag.field)) continue
+    const own = namesOf(flag)
+    if (own.some((name) => names.has(name))) flagless.push(flag.field)
+    else flags.push(flag)
+    for (const name of own) names.add(name)
+  }
+  return { flags, positionals, flagless }
 }
 
 /**
@@ -87,6 +100,11 @@ export function typedValue(flag: Flag, text: string): unknown {
   if (flag.kind === 'json-or-text') return /^\s*[[{"]/.test(text) ? jsonOf(text) : text
   if (flag.kind === 'switch') return text === 'true'
   return text
+}
+
+/** A switch is typed as `--x` and as `--no-x`. */
+function namesOf({ long, kind, repeatable }: Flag): readonly string[] {
+  return kind === 'switch' && !repeatable ? [long, `no-${long}`] : [long]
 }
 
 /** The parts of zod's JSON Schema that flags use. */

@@ -10,6 +10,7 @@ import type { Tool, Verb } from '../contract/tool.ts'
 import type { RunningHost } from '../host.ts'
 import { writeFileDurably } from '../platform/durable-file.ts'
 import { unconfined } from '../platform/paths.ts'
+import { labelledLog } from '../plugin-log.ts'
 import type { Registry } from '../registry.ts'
 import { exampleLine } from './example-line.ts'
 import { withCommands } from './next-line.ts'
@@ -29,7 +30,12 @@ export type Leaf =
       readonly owned: OwnedTool
       readonly verb: Verb
     }
-  | { readonly kind: 'command'; readonly path: readonly string[]; readonly command: Command }
+  | {
+      readonly kind: 'command'
+      readonly path: readonly string[]
+      readonly command: Command
+      readonly plugin: string
+    }
 
 /** The exit code of a check with findings (surface, section 3). */
 const FOUND_EXIT = 3
@@ -42,7 +48,7 @@ export function leavesOf(registry: Registry): readonly Leaf[] {
       .map((verb): Leaf => ({ kind: 'tool', path: verb.verb.split(' '), owned, verb })),
   )
   const commands = registry.commands.map(
-    ({ command }): Leaf => ({ kind: 'command', path: command.cli.split(' '), command }),
+    ({ command, plugin }): Leaf => ({ kind: 'command', path: command.cli.split(' '), command, plugin }),
   )
   return [...tools, ...commands].sort((a, b) => (a.path.join(' ') < b.path.join(' ') ? -1 : 1))
 }
@@ -113,7 +119,8 @@ export async function runLeaf(leaf: Leaf, typed: Typed, host: RunningHost, world
       }),
     )
   }
-  const context = { log: host.log, signal: world.signal, projectRoot: host.projectRoot }
+  const log = labelledLog(host.log, { plugin: leaf.plugin })
+  const context = { log, signal: world.signal, projectRoot: host.projectRoot }
   return leaf.command.run(context, parsed.data, world.terminal)
 }
 

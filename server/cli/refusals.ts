@@ -56,6 +56,12 @@ export const refusals = defineRefusals({
     message: '"{name}" is not a plain npm name.',
     next: 'Use lower case letters, digits and hyphens.',
   },
+  plugin_name_taken: {
+    code: 'conflict',
+    reason: 'name_taken',
+    message: 'A plugin "{name}" would have the verb "{verb}", which {owner} has.',
+    next: 'Choose another name, such as satchel-my-{verb}.',
+  },
   folder_exists: {
     code: 'conflict',
     message: 'The folder {folder} is not empty.',

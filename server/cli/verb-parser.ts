@@ -41,8 +41,9 @@ export type Parsed =
  * Errors: `invalid` with a reason, marked as wrong usage (exit 2).
  */
 export function parseVerb(shape: VerbShape, args: readonly string[], columns: number): Parsed {
-  const { flags, positionals } = flagsOf(shape.input, shape.typing)
-  const command = commandFor(shape, flags, positionals, columns)
+  const typeable = flagsOf(shape.input, shape.typing)
+  const { flags, positionals } = typeable
+  const command = commandFor(shape, typeable, columns)
   let help = ''
   command.configureOutput({
     writeOut: (text) => {
@@ -65,8 +66,7 @@ export function parseVerb(shape: VerbShape, args: readonly string[], columns: nu
 
 function commandFor(
   shape: VerbShape,
-  flags: readonly Flag[],
-  positionals: readonly Positional[],
+  { flags, positionals, flagless }: ReturnType<typeof flagsOf>,
   columns: number,
 ): Command {
   const command = new Command(['satchel', ...shape.path].join(' '))
@@ -85,6 +85,8 @@ function commandFor(
   if (shape.takesOutput)
     command.option('-o, --output <file>', 'write the result to a file; - is standard output')
   addGlobalOptions(command, shape.path[0], Object.values(shape.typing.short ?? {}))
+  if (shape.takesInput && flagless.length > 0)
+    command.addHelpText('after', `\nOnly --input sets: ${flagless.join(', ')}`)
   command.addHelpText('after', () => {
     const examples = shape.examples.map((line) => commandRows(line, columns))
     return examples.length === 0 ? '' : `\nExample:\n${examples.join('\n')}`
@@ -165,7 +167,7 @@ function readTyped(command: Command, flags: readonly Flag[], positionals: readon
 
 function refuseMissing(
   { path, typing }: VerbShape,
-  { flags, positionals }: ReturnType<typeof flagsOf>,
+  { flags, positionals }: Pick<ReturnType<typeof flagsOf>, 'flags' | 'positionals'>,
   { values }: Typed,
 ): void {
   const isMissing = (name: string): boolean => values[name] === undefined

@@ -33,6 +33,8 @@ export interface Doors {
   serveHttp(world: World, options: ServeOptions): Promise<number>
   /** A host of these plugins alone, with every tool offered; set up and started. The caller stops it. */
   hostOf(entries: readonly PluginEntry[], projectRoot: string): Promise<RunningHost>
+  /** Who has a verb that a plugin of others would declare; undefined: it is free. */
+  ownerOfVerb(verb: string): Promise<string | undefined>
   /** What MCP lists under the host's filter. */
   catalog(host: RunningHost): Promise<ListedCatalog>
 }

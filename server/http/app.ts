@@ -145,6 +145,7 @@ async function servedOrRefused(
     checkHostAndOrigin(exchange, options)
     requireRate(exchange)
     calls.requireOpen()
+    requireDecodable(exchange)
     const asksItself = endpoint.guard === 'mount' || endpoint.guard === 'public'
     const caller = asksItself ? UNASKED : await admit(endpoint.guard, exchange, host, options)
     return await endpoint.serve(exchange, caller)
@@ -155,6 +156,17 @@ async function servedOrRefused(
       return RESPONSE_ALREADY_SENT
     }
     return endpoint.refuse?.(error) ?? problem(error)
+  }
+}
+
+/** Refuses a path whose variables are not percent-encoded text, which Hono hands on as they came. */
+function requireDecodable({ params, incoming }: Exchange): void {
+  const [path = ''] = (incoming.url ?? '').split('?')
+  if (!path.includes('%') || Object.keys(params).length === 0) return
+  try {
+    decodeURIComponent(path)
+  } catch (cause) {
+    throw refusals.path_escape({ cause })
   }
 }
 

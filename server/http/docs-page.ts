@@ -87,6 +87,10 @@ function served(path: `/${string}`, type: string, load: () => Promise<string | U
     owner: 'host',
     summary: 'Documentation',
     ...(type !== HTML && { asset: true }),
-    serve: async () => new Response(await load(), { headers: { 'content-type': type, ...HEADERS } }),
+    async serve() {
+      const body = await load()
+      const headers = { 'content-type': type, 'content-length': String(Buffer.byteLength(body)), ...HEADERS }
+      return new Response(body, { headers })
+    },
   }
 }

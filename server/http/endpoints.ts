@@ -103,17 +103,24 @@ export function methodsAt(endpoints: readonly Endpoint[], path: string): readonl
 }
 
 function refuseTakenTwice(endpoints: readonly Endpoint[]): void {
-  const owners = new Map<string, string>()
-  for (const { method, path, owner } of endpoints) {
-    const address = `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`
-    const first = owners.get(address)
-    if (first !== undefined) {
-      const name = `${method} ${path}`
-      const details = { name, owners: [first, owner] }
-      throw refusals.name_taken({ address: name, first, second: owner }, { details })
+  const known = new Map<string, Endpoint[]>()
+  for (const endpoint of endpoints) {
+    const pattern = endpoint.path.replaceAll(/\{[^}]+\}/g, '{}')
+    const others = known.get(pattern) ?? []
+    const first = others.find(({ method }) => meets(method, endpoint.method))
+    if (first) {
+      const owned = first.owner === 'host' ? endpoint : first
+      const name = `${owned.method} ${owned.path}`
+      const details = { name, owners: [first.owner, endpoint.owner] }
+      throw refusals.name_taken({ address: name, first: first.owner, second: endpoint.owner }, { details })
     }
-    owners.set(address, owner)
+    known.set(pattern, [...others, endpoint])
   }
+}
+
+/** Of two endpoints of one path, the first would answer what the other is for. */
+function meets(one: Endpoint['method'], other: Endpoint['method']): boolean {
+  return one === other || one === 'ALL' || other === 'ALL'
 }
 
 function toolRoutesOf(host: RunningHost): ToolRoute[] {

@@ -12,6 +12,8 @@ export function jsonAnswer(
     status,
     headers: {
       'content-type': 'application/json',
+      // Stated for HEAD, whose answer has no body that could be measured.
+      ...(typeof body === 'string' && { 'content-length': String(Buffer.byteLength(body)) }),
       'cache-control': headers['etag'] === undefined ? 'no-store' : 'no-cache',
       'x-content-type-options': 'nosniff',
       ...headers,

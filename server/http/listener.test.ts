@@ -225,6 +225,27 @@ describe('listener', () => {
     )
   })
 
+  it('refuses to open when a plugin declares a method of an address that the host serves under all', async (t) => {
+    const { host } = await openHost(t, { plugins: [] })
+    const route = {
+      method: 'POST' as const,
+      path: '/mcp' as const,
+      listeners: ['page'],
+      guard: 'open' as const,
+      handle: async () => new Response(),
+    }
+    const thief = { ...host, registry: { ...host.registry, routes: [{ route, plugin: 'thief' }] } }
+
+    await assert.rejects(
+      openListener(
+        thief,
+        { name: 'page', at: { host: '127.0.0.1', port: 0 }, mcp: true },
+        { ...OPTIONS, mcp: mount() },
+      ),
+      { code: 'conflict', reason: 'name_taken', details: { name: 'POST /mcp', owners: ['thief', 'host'] } },
+    )
+  })
+
   it('answers a malformed request as a problem and goes on', async (t) => {
     const { raw, ask } = await openDoor(t)
 

@@ -1,4 +1,5 @@
 import type { Route, RouteDocument } from '../contract/advanced/route.ts'
+import { labelledLog } from '../plugin-log.ts'
 import { requireScope } from '../tokens/scopes.ts'
 import type { Endpoint, EndpointOperation, HttpOptions } from './exchange.ts'
 import { hasBody, readBytes, requireIdentity } from './read-body.ts'
@@ -16,7 +17,8 @@ export function routeEndpoint(route: Route, plugin: string, options: HttpOptions
     summary: route.document?.summary ?? `A page or address of the plugin ${plugin}`,
     ...(route.document && { operation: operationOf(route.document) }),
     async serve(exchange, { principal, credentials }) {
-      const { incoming, request, params, signal, log } = exchange
+      const { incoming, request, params, signal } = exchange
+      const log = labelledLog(exchange.log, { plugin })
       if (principal) requireScope(principal, plugin, route.method === 'GET' ? 'read' : 'write')
       let whole = request
       if (hasBody(incoming)) {

@@ -49,10 +49,12 @@ export function problem(error: SatchelError): Response {
     ...rest,
     ...(Array.isArray(errors) && { errors }),
   }
-  return new Response(JSON.stringify(body), {
+  const text = JSON.stringify(body)
+  return new Response(text, {
     status,
     headers: {
       'content-type': 'application/problem+json',
+      'content-length': String(Buffer.byteLength(text)),
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       ...headersOf(error),

@@ -193,9 +193,22 @@ describe('REST', () => {
   it('answers HEAD like GET without a body', async (t) => {
     const { ask } = await openDoor(t)
 
-    const head = await ask('/health', { method: 'HEAD' })
+    for (const path of ['/health', '/openapi.json', '/docs', '/notes/unknown', '/nowhere']) {
+      const [head, get] = await Promise.all([ask(path, { method: 'HEAD' }), ask(path)])
 
-    assert.deepEqual([head.status, head.text], [200, ''])
+      assert.deepEqual([head.status, head.text], [get.status, ''], path)
+      assert.equal(head.headers['content-length'], String(Buffer.byteLength(get.text)), path)
+    }
+  })
+
+  it('refuses a path with a broken escape', async (t) => {
+    const { ask } = await openDoor(t)
+
+    for (const path of ['/notes/%zz', '/notes/%E0%A4', '/notes/100%']) {
+      const { status, json } = await ask(path)
+      assert.deepEqual([status, json['reason']], [400, 'bad_request'], path)
+    }
+    assert.notEqual((await ask('/notes/100%25')).status, 400)
   })
 
   it('aborts the handler when its client goes away', async (t) => {

@@ -5,6 +5,7 @@ import type { Reading, Stream } from '../contract/advanced/stream.ts'
 import type { CallContext } from '../contract/context.ts'
 import { openEventStream } from '../fanout/event-stream.ts'
 import type { RunningHost } from '../host.ts'
+import { labelledLog } from '../plugin-log.ts'
 import { callContext, type Endpoint, type Exchange, type HttpOptions, queryOf } from './exchange.ts'
 import { admitAgain } from './guard.ts'
 import { refusals } from './refusals.ts'
@@ -45,7 +46,8 @@ export function streamEndpoint(
     streams: true,
     operation: { parameters: CURSOR_PARAMETERS },
     async serve(exchange, caller) {
-      const ctx = callContext(exchange, caller.principal ?? anyone(plugin), options)
+      const own = { ...exchange, log: labelledLog(exchange.log, { plugin }) }
+      const ctx = callContext(own, caller.principal ?? anyone(plugin), options)
       authorize({ plugin, tool: stream }, ctx.principal)
       places.requireOne()
       const check = async (): Promise<void> => {

@@ -1,4 +1,5 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
+import { argumentsOf } from '../contract/advanced/prompt.ts'
 import { callContextOf, type Exchange } from './exchange.ts'
 import { findPrompt } from './prompts.ts'
 import { INVALID_PARAMS } from './protocol-errors.ts'
@@ -32,7 +33,7 @@ async function completionsFor(
   { ref, argument }: CompletionParams,
 ): Promise<readonly string[]> {
   if (ref.type === 'ref/resource') return variableCompletions(exchange, ref.uri, argument)
-  const known = findPrompt(exchange, ref.name).arguments.find(({ name }) => name === argument.name)
+  const known = argumentsOf(findPrompt(exchange, ref.name).prompt).find(({ name }) => name === argument.name)
   if (!known) throw new ProtocolError(INVALID_PARAMS, 'Unknown argument')
   return (await known.complete?.(callContextOf(exchange), argument.value)) ?? []
 }

@@ -1,11 +1,12 @@
 import type { OwnedTool } from '../call.ts'
-import type { Prompt } from '../contract/advanced/prompt.ts'
+import { argumentsOf, type Prompt } from '../contract/advanced/prompt.ts'
 import type { Resource } from '../contract/advanced/resource.ts'
 import { isSatchelError, type SatchelError } from '../contract/errors.ts'
 import type { Tool } from '../contract/tool.ts'
 import type { RunningHost } from '../host.ts'
+import { type JsonSchema, jsonSchemaOf } from '../json-schema.ts'
 import { once } from '../platform/once.ts'
-import { type JsonSchema, jsonSchemaOf, listedInput, listedOutput } from './listed-schema.ts'
+import { listedInput, listedOutput } from './listed-schema.ts'
 import type { RawTable } from './raw-table.ts'
 import { refusals } from './refusals.ts'
 import { type UntrustedText, untrustedTextOf } from './untrusted-fields.ts'
@@ -157,7 +158,11 @@ function promptDescriptor(prompt: Prompt): { readonly name: string } & Descripto
     name: prompt.name,
     title: prompt.title,
     description: prompt.description,
-    arguments: prompt.arguments.map(({ name, description, required }) => ({ name, description, required })),
+    arguments: argumentsOf(prompt).map(({ name, description, required }) => ({
+      name,
+      description,
+      required,
+    })),
   }
 }
 

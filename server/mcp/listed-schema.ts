@@ -1,9 +1,8 @@
-import * as z from 'zod'
+import type * as z from 'zod'
 import { IN_WORDS_KEY } from '../contract/advanced/in-words.ts'
+import { type JsonSchema, jsonSchemaOf } from '../json-schema.ts'
 import { isBoundOfAnyInteger } from '../platform/integer-bound.ts'
 import { isJsonObject } from '../platform/json-object.ts'
-
-export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** Keywords whose value is data. */
 const DATA_KEYWORDS = new Set(['enum', 'const', 'default', 'examples', 'required'])
@@ -13,19 +12,6 @@ const NAMED_SCHEMAS = new Set(['properties', 'patternProperties', '$defs', 'depe
 const UNLISTED = /^(?:\$schema|\$id|x-satchel-.*)$/
 /** Limits against abuse, which ordinary callers never reach: checked at the call, not listed. */
 const GUARDS = /^(?:minLength|maxLength|maxItems)$/
-
-const converted = new WeakMap<z.ZodType, { input?: JsonSchema; output?: JsonSchema }>()
-
-/**
- * Returns the JSON Schema (2020-12) of a zod schema, converted once per process.
- * Errors: those of zod for types without JSON Schema (dates, transforms, custom types); the caller names the tool.
- */
-export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-  const known = converted.get(schema) ?? {}
-  converted.set(schema, known)
-  known[io] ??= z.toJSONSchema(schema, { io, target: 'draft-2020-12', unrepresentable: 'throw' })
-  return known[io]
-}
 
 /**
  * Returns the listed schema of an input, without keywords of no use to a model and without fields that the description

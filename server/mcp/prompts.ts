@@ -1,11 +1,18 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
-import type { Prompt } from '../contract/advanced/prompt.ts'
+import { argumentsOf, type Prompt } from '../contract/advanced/prompt.ts'
+import { isSatchelError } from '../contract/errors.ts'
+import { labelledLog } from '../plugin-log.ts'
+import type { Owned } from '../registry.ts'
 import { requireScope } from '../tokens/scopes.ts'
 import { callContextOf, type Exchange } from './exchange.ts'
 import { INVALID_PARAMS } from './protocol-errors.ts'
 import type { WireResult } from './raw-table.ts'
+import { refusals } from './refusals.ts'
 
-/** Answers `prompts/get`: one user message. Errors: -32602 for an unknown prompt or wrong arguments. */
+/**
+ * Answers `prompts/get`: one user message. Errors: -32602 for an unknown prompt or wrong arguments;
+ * `internal`/`prompt_answer` naming the prompt if the plugin gives no text.
+ */
 export async function getPrompt(
   exchange: Exchange,
   name: string,
@@ -14,14 +21,34 @@ export async function getPrompt(
   const { catalog, sdk } = exchange
   const raw = catalog.raw?.prompts.find(({ descriptor }) => descriptor.name === name)
   if (raw && sdk) return raw.get(args, sdk)
-  const prompt = findPrompt(exchange, name)
+  const owned = findPrompt(exchange, name)
+  const { prompt } = owned
   checkArguments(prompt, args)
-  const text = await prompt.render(callContextOf(exchange), args)
+  const text = await rendered(owned, exchange, args)
   return { description: prompt.description, messages: [{ role: 'user', content: { type: 'text', text } }] }
 }
 
+async function rendered(
+  { prompt, plugin }: Owned<'prompt', Prompt>,
+  exchange: Exchange,
+  args: Readonly<Record<string, string>>,
+): Promise<string> {
+  const failed = (cause: unknown) =>
+    refusals.prompt_answer({ prompt: prompt.name, plugin }, { details: { prompt: prompt.name }, cause })
+  const ctx = callContextOf(exchange)
+  let text: unknown
+  try {
+    text = await prompt.render({ ...ctx, log: labelledLog(ctx.log, { plugin }) }, args)
+  } catch (thrown) {
+    if (isSatchelError(thrown) || ctx.signal.aborted) throw thrown
+    throw failed(thrown ?? String(thrown))
+  }
+  if (typeof text !== 'string') throw failed(new TypeError('render gave no text'))
+  return text
+}
+
 /** Finds a prompt; a session can use only those of its own plugin. Errors: -32602 `Unknown prompt`; `forbidden`/`scope_missing`. */
-export function findPrompt({ catalog, caller }: Exchange, name: string): Prompt {
+export function findPrompt({ catalog, caller }: Exchange, name: string): Owned<'prompt', Prompt> {
   const { principal } = caller
   const found = catalog.host.registry.prompts.find(
     ({ prompt, plugin }) =>
@@ -29,16 +56,17 @@ export function findPrompt({ catalog, caller }: Exchange, name: string): Prompt 
   )
   if (!found) throw new ProtocolError(INVALID_PARAMS, 'Unknown prompt')
   requireScope(principal, found.plugin, 'read')
-  return found.prompt
+  return found
 }
 
 function checkArguments(prompt: Prompt, args: Readonly<Record<string, string>>): void {
-  const missing = prompt.arguments.filter(({ name, required }) => required && !args[name])
+  const taken = argumentsOf(prompt)
+  const missing = taken.filter(({ name, required }) => required && !args[name])
   if (missing.length > 0) {
     const names = missing.map(({ name }) => name).join(', ')
     throw new ProtocolError(INVALID_PARAMS, `Missing required argument: ${names}`)
   }
-  const known = prompt.arguments.map(({ name }) => name)
+  const known = taken.map(({ name }) => name)
   const unknown = Object.keys(args).find((name) => !known.includes(name))
   if (unknown === undefined) return
   const shown = unknown.slice(0, 80)

@@ -23,7 +23,7 @@ export function resourceNotFound(uri: string): ProtocolError {
 
 /**
  * Converts any thrown value to the error sent to the client: protocol errors unchanged, a `SatchelError` with its
- * code and reason, everything else `Internal error` with a log id.
+ * code and reason, an unforeseen error as `Internal error` with a log id.
  */
 export function asProtocolError(
   thrown: unknown,
@@ -32,7 +32,7 @@ export function asProtocolError(
 ): ProtocolError {
   if (ProtocolError.isInstance(thrown)) return thrown
   const error = asCallerError(thrown, at, method)
-  if (error.code === 'internal') return new ProtocolError(INTERNAL, 'Internal error', { ...error.details })
+  if (error.reason === 'internal') return new ProtocolError(INTERNAL, 'Internal error', { ...error.details })
   return new ProtocolError(CODES[error.code] ?? REFUSED, error.message, {
     code: error.code,
     reason: error.reason,

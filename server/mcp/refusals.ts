@@ -47,6 +47,16 @@ export const refusals = defineRefusals({
     message: 'The answer has changed since its first page.',
     next: 'Call again without the cursor.',
   },
+  resource_answer: {
+    code: 'internal',
+    message: 'The plugin "{plugin}" failed to give the resource {uri}.',
+    next: 'See the log.',
+  },
+  prompt_answer: {
+    code: 'internal',
+    message: 'The plugin "{plugin}" failed to give the prompt "{prompt}".',
+    next: 'See the log.',
+  },
   plugin_shape: {
     code: 'invalid',
     message: 'A field of the tool "{tool}" has no JSON Schema: {fault}.',

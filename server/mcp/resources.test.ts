@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
+import { openHost } from '../../test/harness/open-host.ts'
+import { definePlugin } from '../plugin.ts'
 import { errorOf, resultOf, serve } from './testing/served-stdio.ts'
-import { initialize, legacy, modern } from './testing/stdio-client.ts'
+import { initialize, legacy, modern, openStdio } from './testing/stdio-client.ts'
 
 test('resources: fixed ones and listed ones, templates apart, read with their cache hints', async (t) => {
   const { client } = await serve(t)
@@ -97,4 +100,87 @@ test('every resource that cannot be watched gets the same refusal', async (t) =>
       message: 'Unknown or unsubscribable resource',
     })
   }
+})
+
+/** A plugin whose resources give what no client could be sent. */
+function careless(given: unknown) {
+  const resource = (uri: string) => ({
+    uri,
+    name: uri,
+    title: uri,
+    description: uri,
+    mimeType: 'text/plain',
+    subscribable: false,
+    read: async () => given as never,
+    list: async () => given as never,
+  })
+  return definePlugin({
+    name: 'careless',
+    version: '1.0.0',
+    apiVersion: 1,
+    config: z.object({}),
+    setup: async () => ({
+      resources: [resource('careless://one'), resource('careless://each/{id}')],
+      prompts: [
+        { name: 'bare', title: 'Bare', description: 'Takes nothing.', render: async () => 'Bare.' },
+        { name: 'mute', title: 'Mute', description: 'Says nothing.', render: async () => given as never },
+      ],
+    }),
+  })
+}
+
+test('a resource that gives no content is an error that names it, to the caller and in the log', async (t) => {
+  for (const given of [undefined, 5, 'plain', {}, { text: 7 }, { mimeType: 1, text: '' }]) {
+    const { host, logged } = await openHost(t, { plugins: [careless(given)] })
+    const client = openStdio(t, host)
+    client.send(
+      modern(1, 'resources/read', { uri: 'careless://one' }),
+      modern(2, 'resources/list'),
+      modern(3, 'prompts/get', { name: 'mute' }),
+    )
+
+    const read = errorOf(await client.answer(1))
+    const listed = resultOf(await client.answer(2)) as never as { resources: { uri: string }[] }
+
+    assert.equal(read.code, -32603)
+    assert.match(read.message, /plugin "careless" failed to give the resource careless:\/\/one/)
+    assert.deepEqual(
+      listed.resources.map(({ uri }) => uri),
+      ['careless://one'],
+      'its list, which is none, does not break the list of all',
+    )
+    if (typeof given !== 'string')
+      assert.match(errorOf(await client.answer(3)).message, /failed to give the prompt "mute"/)
+    if (given !== undefined)
+      assert.ok(logged.some((line) => line.includes('not be listed') && line.includes('careless://each')))
+  }
+})
+
+test('content without a type has that of its resource', async (t) => {
+  const { host } = await openHost(t, { plugins: [careless({ text: 'Read me.' })] })
+  const client = openStdio(t, host)
+
+  client.send(modern(1, 'resources/read', { uri: 'careless://one' }))
+
+  assert.deepEqual(resultOf(await client.answer(1)).contents, [
+    { uri: 'careless://one', mimeType: 'text/plain', text: 'Read me.' },
+  ])
+})
+
+test('a prompt that states no arguments takes none, and every list is answered', async (t) => {
+  const { host } = await openHost(t, { plugins: [careless('x')] })
+  const client = openStdio(t, host)
+
+  client.send(
+    modern(1, 'tools/list'),
+    modern(2, 'prompts/list'),
+    modern(3, 'prompts/get', { name: 'bare' }),
+    modern(4, 'prompts/get', { name: 'bare', arguments: { who: 'Ada' } }),
+  )
+
+  assert.ok(resultOf(await client.answer(1)).tools)
+  const { prompts } = resultOf(await client.answer(2)) as never as { prompts: { arguments: unknown[] }[] }
+  assert.deepEqual(prompts[0]?.arguments, [])
+  assert.ok(resultOf(await client.answer(3)))
+  assert.match(errorOf(await client.answer(4)).message, /Unknown argument "who". Known: none/)
 })

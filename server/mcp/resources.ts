@@ -1,14 +1,17 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
-import type { Resource } from '../contract/advanced/resource.ts'
+import type { Resource, ResourceContent, ResourceEntry } from '../contract/advanced/resource.ts'
 import type { CallContext } from '../contract/context.ts'
 import { isSatchelError } from '../contract/errors.ts'
 import { mayRead } from '../host.ts'
+import { isJsonObject } from '../platform/json-object.ts'
 import { cursorOf, numberIn } from '../platform/page-cursor.ts'
+import { labelledLog } from '../plugin-log.ts'
 import type { Owned } from '../registry.ts'
 import { type Catalog, isTemplate } from './descriptors.ts'
 import { callContextOf, type Exchange } from './exchange.ts'
 import { INVALID_PARAMS, resourceNotFound } from './protocol-errors.ts'
 import type { WireResult } from './raw-table.ts'
+import { refusals } from './refusals.ts'
 import { matchUri } from './uri-match.ts'
 
 const PAGE_SIZE = 100 // mcp, section 3
@@ -20,21 +23,41 @@ export async function listResources(exchange: Exchange, cursor: string | undefin
   const absent = new Set<unknown>()
   const entries: unknown[] = []
   for (const owned of catalog.host.registry.resources) {
-    const { resource } = owned
     // A list starts no session: the caller is the principal of the door, not of a plugin.
     if (!mayRead(owned, exchange.caller.principal)) continue
-    const ctx = callContextOf(exchange)
-    if (!isTemplate(resource)) {
-      if ((await resource.exists?.(ctx)) === false) absent.add(resource.uri)
-      continue
-    }
-    for (const entry of (await resource.list?.(ctx)) ?? []) {
-      entries.push({ mimeType: resource.mimeType, ...entry })
-    }
+    const listed = await listedOf(owned, callContextOf(exchange))
+    if (listed === undefined) absent.add(owned.resource.uri)
+    else entries.push(...listed)
   }
   const listed = [...catalog.fixedResources.filter(({ uri }) => !absent.has(uri)), ...entries]
   const { page, nextCursor } = pageOf(listed, cursor)
   return { resources: page, ...(nextCursor !== undefined && { nextCursor }) }
+}
+
+/**
+ * Returns what a template lists now, nothing for a fixed resource, undefined for one that does not exist now. One that fails
+ * to say lists nothing, which is logged: those of the other plugins are listed.
+ */
+async function listedOf(
+  { resource, plugin }: Owned<'resource', Resource>,
+  ctx: CallContext,
+): Promise<readonly ResourceEntry[] | undefined> {
+  const { uri, mimeType } = resource
+  try {
+    if (!isTemplate(resource)) return (await resource.exists?.(ctx)) === false ? undefined : []
+    const given: unknown = (await resource.list?.(ctx)) ?? []
+    if (!Array.isArray(given) || !given.every(isEntry))
+      throw new TypeError('list gave no entries with uri and name')
+    return given.map((entry) => ({ mimeType, ...entry }))
+  } catch (error) {
+    ctx.signal.throwIfAborted()
+    ctx.log.error('a resource could not be listed', { plugin, uri, error })
+    return []
+  }
+}
+
+function isEntry(value: unknown): value is ResourceEntry {
+  return isJsonObject(value) && typeof value['uri'] === 'string' && typeof value['name'] === 'string'
 }
 
 /** Returns one page of a list. Errors: -32602 for an unknown cursor. */
@@ -51,17 +74,18 @@ function pageOf<T>(
   }
 }
 
-/** Answers `resources/read`. Errors: the same not-found error for unknown, foreign and forbidden resources. */
+/**
+ * Answers `resources/read`. Errors: the same not-found error for unknown, foreign and forbidden resources;
+ * `internal`/`resource_answer` naming the URI if the plugin gives no content.
+ */
 export async function readResource(exchange: Exchange, uri: string): Promise<WireResult> {
   for (const raw of exchange.catalog.raw?.resources ?? []) {
     const found = await raw.read(uri)
     if (found) return found
   }
-  const { resource, ctx, variables } = await findReadable(exchange.catalog, callContextOf(exchange), uri)
-  const content = await resource.read(ctx, uri, variables).catch((thrown: unknown) => {
-    if (isSatchelError(thrown) && NOT_FOUND_CODES.has(thrown.code)) throw resourceNotFound(uri)
-    throw thrown
-  })
+  const found = await findReadable(exchange.catalog, callContextOf(exchange), uri)
+  const { resource } = found
+  const content = await contentOf(found, uri)
   const hint = resource.cache ?? { ttlMs: 0, scope: 'private' as const }
   return {
     contents: [
@@ -76,10 +100,30 @@ export async function readResource(exchange: Exchange, uri: string): Promise<Wir
   }
 }
 
+async function contentOf(
+  { resource, plugin, ctx, variables }: Readable,
+  uri: string,
+): Promise<ResourceContent> {
+  const failed = (cause: unknown) => refusals.resource_answer({ uri, plugin }, { details: { uri }, cause })
+  let content: unknown
+  try {
+    content = await resource.read(ctx, uri, variables)
+  } catch (thrown) {
+    if (isSatchelError(thrown) && NOT_FOUND_CODES.has(thrown.code)) throw resourceNotFound(uri)
+    if (isSatchelError(thrown) || ctx.signal.aborted) throw thrown
+    throw failed(thrown ?? String(thrown))
+  }
+  const { text, mimeType = resource.mimeType, truncated } = isJsonObject(content) ? content : {}
+  if (typeof text !== 'string' || typeof mimeType !== 'string')
+    throw failed(new TypeError('read gave no content: it must give { mimeType, text }, both texts'))
+  return { text, mimeType, ...(truncated === true && { truncated }) }
+}
+
 const NOT_FOUND_CODES: ReadonlySet<string> = new Set(['not_found', 'forbidden', 'unauthorized'])
 
 interface Readable {
   readonly resource: Resource
+  readonly plugin: string
   readonly ctx: CallContext
   readonly variables: Readonly<Record<string, string>>
 }
@@ -94,7 +138,7 @@ export async function findReadable(catalog: Catalog, asked: CallContext, uri: st
   for (const owned of [...fixed, ...resources.filter(({ resource }) => isTemplate(resource))]) {
     const variables = isTemplate(owned.resource) ? matchUri(owned.resource.uri, uri) : {}
     const ctx = variables && (await contextFor(catalog, asked, owned))
-    if (ctx) return { resource: owned.resource, ctx, variables }
+    if (ctx) return { ...owned, ctx, variables }
   }
   throw resourceNotFound(uri)
 }
@@ -107,5 +151,7 @@ export async function contextFor(
 ): Promise<CallContext | undefined> {
   const { plugin, resource } = owned
   const principal = await catalog.host.principalFor({ plugin, requires: resource.requires }, asked)
-  return mayRead(owned, principal) ? { ...asked, principal } : undefined
+  return mayRead(owned, principal)
+    ? { ...asked, principal, log: labelledLog(asked.log, { plugin }) }
+    : undefined
 }

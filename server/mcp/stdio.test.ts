@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openHost } from '../../test/harness/open-host.ts'
 import type { RunningHost } from '../host.ts'
+import { refusals } from '../refusals.ts'
 import { CONGESTED_BYTES } from './outlet.ts'
 import { samplePlugin } from './testing/sample-plugin.ts'
 import { errorOf, resultOf, serve } from './testing/served-stdio.ts'
@@ -316,4 +317,31 @@ test("an initialize without params is the caller's fault and shows no validator"
   client.write('{"jsonrpc":"2.0","id":1,"method":"initialize"}\n')
 
   assert.deepEqual((await client.answer(1))['error'], { code: -32602, message: 'Invalid params' })
+})
+
+test('after a failed start every request is answered with the failure until the input ends, then it is thrown', async (t) => {
+  for (const [failure, code] of [
+    [
+      refusals.plugin_setup({ plugin: 'odd', source: 'odd.js' }, { cause: new Error('secret cause') }),
+      -32603,
+    ],
+    [refusals.name_taken({ name: 'tool "x"', first: 'a', second: 'b' }), -32000],
+  ] as const) {
+    let fail: (failure: Error) => void = () => undefined
+    const client = openStdio(t, new Promise<RunningHost>((_, reject) => (fail = reject)))
+    client.send(initialize(), legacy(1, 'tools/list'))
+    await client.answer(0)
+
+    fail(failure)
+    const waited = errorOf(await client.answer(1))
+    client.send(legacy(2, 'tools/call', { name: 'x', arguments: {} }), legacy(3, 'prompts/list'))
+    const later = [errorOf(await client.answer(2)), errorOf(await client.answer(3))]
+    const ended = client.end()
+
+    for (const error of [waited, ...later]) {
+      assert.deepEqual([error.code, error.message], [code, failure.message])
+      assert.equal((error.data as unknown as { reason: string } | undefined)?.reason, failure.reason)
+    }
+    await assert.rejects(ended, { code: failure.code, reason: failure.reason })
+  }
 })

@@ -1,6 +1,8 @@
 import type { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serveStdio as connectStdio } from '@modelcontextprotocol/server/stdio'
+import { asCallerError } from '../call.ts'
+import type { RunningHost } from '../host.ts'
 import type { ProcessIo } from '../process-io.ts'
 import { clientNameIn, LOCAL_CALLER } from './caller.ts'
 import { createDoor, type DoorOptions } from './door.ts'
@@ -15,6 +17,8 @@ import { createWire, type Wire } from './wire.ts'
 /** Time for calls in flight after the end of stdin (mcp, section 10). */
 const GRACE_AFTER_EOF_MS = 5_000
 const GRACE_AFTER_SIGNAL_MS = 1_000
+/** Time after a failed start in which requests are answered with the failure: clients show it, and few show stderr. */
+const TELL_FAILURE_MS = 2_000
 /** Time for a slow client to read the last answers. */
 const FLUSH_LIMIT_MS = 150
 /** Time without input after which a process without its parent ends (mcp, section 10). */
@@ -33,6 +37,7 @@ interface Ending {
   readonly graceMs: number
 }
 
+const NEVER = new AbortController().signal
 const AFTER_EOF: Ending = { code: 0, graceMs: GRACE_AFTER_EOF_MS }
 const AT_ONCE: Ending = { code: 0, graceMs: 0 }
 const AFTER_SIGNAL: Readonly<Record<string, Ending>> = {
@@ -45,12 +50,13 @@ const AFTER_SIGNAL: Readonly<Record<string, Ending>> = {
  * Serves MCP on stdin and stdout until the client disconnects. `initialize` and `server/discover` are answered before
  * start-up is complete, all other requests after it. Resolves with the exit code when the last answer is written, even if
  * timers, watchers or streams remain: the caller then stops the host and exits the process.
- * Errors: those of the start-up.
+ * Errors: those of the start-up, once the requests that wait for it, and those of the next moment, are answered with it.
  */
 export async function serveStdio(options: StdioOptions): Promise<number> {
   let clientName: string | undefined
   const links = createLinks(() => clientName)
-  const door = createDoor({ ...options, loadRemote: links.tableOf })
+  const boot = toldOnce(options)
+  const door = createDoor({ ...options, boot, loadRemote: links.tableOf })
   let end: (ending: Ending) => void = () => undefined
   const ended = new Promise<Ending>((resolve) => {
     end = resolve
@@ -89,16 +95,30 @@ export async function serveStdio(options: StdioOptions): Promise<number> {
   const stopListening = endOnSignals(options.signals ?? process, wire, end)
   options.io.onServing?.()
   try {
-    const { code, graceMs } = await Promise.race([ended, failureOf(options.boot)])
+    const { code, graceMs } = await Promise.race([ended, failureOf(boot)])
     await within(graceMs, wire.idle())
     extras.close()
     await within(FLUSH_LIMIT_MS, outlet.flushed())
     return code
+  } catch (failure) {
+    if (!options.io.stdin.isTTY) await within(TELL_FAILURE_MS, ended)
+    await within(FLUSH_LIMIT_MS, wire.idle())
+    await within(FLUSH_LIMIT_MS, outlet.flushed())
+    throw failure
   } finally {
     stopListening()
     links.close()
     await served.close()
   }
+}
+
+/** Returns the start-up, whose failure is one error with one line of the log, for every request that it fails. */
+function toldOnce({ boot, log }: StdioOptions): Promise<RunningHost> {
+  const told = boot.catch((thrown: unknown) => {
+    throw asCallerError(thrown, { log, signal: NEVER }, 'start')
+  })
+  told.catch(() => undefined) // it is awaited later
+  return told
 }
 
 /** Rejects if start-up fails; never resolves. */
@@ -108,7 +128,7 @@ async function failureOf(boot: Promise<unknown>): Promise<never> {
 }
 
 /** Waits for `work`, at most `ms`. */
-async function within(ms: number, work: Promise<void>): Promise<void> {
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
   const late = new AbortController()
   await Promise.race([work, sleep(ms, undefined, { signal: late.signal }).catch(() => undefined)])
   late.abort()

@@ -156,7 +156,10 @@ test('an unexpected error of a plugin never reaches the wire, only its log id', 
     assert.ok(logged.some((line) => line.includes(structuredContent.error.details.log_id)))
   }
   assert.equal(errorOf(answers[3] ?? {}).code, -32603)
-  assert.equal(errorOf(answers[3] ?? {}).message, 'Internal error')
+  assert.equal(
+    errorOf(answers[3] ?? {}).message,
+    'The plugin "sample" failed to give the resource sample://note/broken/1. See the log.',
+  )
 })
 
 test('text that others wrote is cleaned, cut, fenced and labelled', async (t) => {

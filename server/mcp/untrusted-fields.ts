@@ -1,8 +1,8 @@
 import { QUOTING_KEY } from '../contract/advanced/quoting.ts'
 import { UNTRUSTED_KEY, type UntrustedMark } from '../contract/untrusted.ts'
+import type { JsonSchema } from '../json-schema.ts'
 import { isJsonObject } from '../platform/json-object.ts'
 import { cleanText, fenced, shortened } from '../platform/untrusted.ts'
-import type { JsonSchema } from './listed-schema.ts'
 
 /** A tree parallel to the schema that locates the untrusted text of an output. */
 interface Place {

@@ -16,6 +16,7 @@ export interface ToolFinding {
     | 'client'
     | 'example'
     | 'licence'
+    | 'flag'
   /** Empty: the package as a whole. */
   readonly tool: string
   readonly detail: string

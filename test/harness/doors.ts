@@ -325,6 +325,7 @@ async function runCaptured(argv: readonly string[], input: string, cwd: string, 
       serveStdio: unused,
       serveHttp: unused,
       hostOf: unused,
+      ownerOfVerb: unused,
       catalog: unused,
     },
   )

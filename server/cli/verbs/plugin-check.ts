@@ -1,16 +1,20 @@
 import { readFile, stat } from 'node:fs/promises'
+import { devNull } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import * as z from 'zod'
 import { CLIENT_FACTS } from '../../client-facts.ts'
 import type { Plugin } from '../../contract/plugin.ts'
+import type { RunningHost } from '../../host.ts'
 import { loadPlugin } from '../../load-plugins.ts'
 import { backgroundCall } from '../../platform/background-call.ts'
 import { counted } from '../../platform/counted.ts'
 import { withScratchFolder } from '../../platform/file-tree.ts'
 import { unconfined } from '../../platform/paths.ts'
+import { namesOf, type Registry } from '../../registry.ts'
 import { checkPlugin } from '../../rules/check-plugin.ts'
 import { licenceFindings } from '../../rules/licences.ts'
 import type { ToolFinding } from '../../rules/tool-rules.ts'
+import { flagsOf } from '../flags.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import { refusals } from '../refusals.ts'
 import { printResult } from '../render.ts'
@@ -71,12 +75,52 @@ export async function reportOn(
           resolvePath: unconfined(project),
         }),
       )
+      const names = await takenNames(world, host)
       const licences = await licenceFindings(dirname(file))
-      return { plugin: plugin.name, file, tools: descriptors.length, findings: [...findings, ...licences] }
+      return {
+        plugin: plugin.name,
+        file,
+        tools: descriptors.length,
+        findings: [...names, ...findings, ...flaglessFields(host.registry), ...licences],
+      }
     } finally {
       await host.stop()
     }
   })
+}
+
+/** Finds what a built-in plugin declares too: a server with both would not start. */
+async function takenNames(world: World, { registry }: RunningHost): Promise<readonly ToolFinding[]> {
+  const line = { ...world.line, config: devNull }
+  const builtins = await world.doors.setUpHost({ kind: 'all' }, await world.doors.loadConfig(line), line)
+  try {
+    const owners = new Map(
+      builtins.registry.instances.flatMap(({ plugin, instance }) =>
+        [`plugin "${plugin}"`, ...namesOf(instance)].map((name) => [name, plugin] as const),
+      ),
+    )
+    return registry.instances
+      .flatMap(({ plugin, instance }) => [`plugin "${plugin}"`, ...namesOf(instance)])
+      .flatMap((name) => {
+        const owner = owners.get(name)
+        const detail = `the ${name} is taken by the plugin "${owner}", which ships with satchel: rename it`
+        return owner === undefined ? [] : [{ rule: 'name', tool: '', detail } as const]
+      })
+  } finally {
+    await builtins.stop()
+  }
+}
+
+/** Finds the fields that cannot be typed, because another flag has their name. */
+function flaglessFields({ tools }: Registry): readonly ToolFinding[] {
+  return tools.flatMap(({ tool }) =>
+    [tool.cli ?? []].flat().flatMap((verb) =>
+      flagsOf(tool.input, verb).flagless.map((field) => {
+        const detail = `"${field}" has no flag at ${verb.verb}, because another flag has its name: only --input sets it (cli.long names another flag)`
+        return { rule: 'flag', tool: tool.name, detail } as const
+      }),
+    ),
+  )
 }
 
 function parsedSettings(

@@ -1,14 +1,16 @@
 import { readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import * as z from 'zod'
+import { BUILTIN_PLUGINS } from '../../builtin-plugins.ts'
 import { dependencyRoot, packageRoot } from '../../package-root.ts'
 import { createFile, linkFolder, makeFolder } from '../../platform/file-tree.ts'
-import { pluginFiles, pluginNames } from '../../scaffold/plugin-files.ts'
+import { type PluginNames, pluginFiles, pluginNames } from '../../scaffold/plugin-files.ts'
 import { VERSION } from '../../version.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import { refusals } from '../refusals.ts'
 import { printResult } from '../render.ts'
 import { markUsage } from '../usage.ts'
+import type { World } from '../world.ts'
 
 /** `satchel plugin new NAME`: a plugin whose test passes unchanged and without a network. */
 export const pluginNewVerb = defineHostVerb({
@@ -19,11 +21,13 @@ export const pluginNewVerb = defineHostVerb({
   input: z.object({ name: z.string().describe('npm name of the plugin, as satchel-word-count') }),
   typing: { positional: ['name'] },
   examples: ['satchel plugin new satchel-word-count'],
-  async run({ io, terminal }, { name }) {
+  async run(world, { name }) {
+    const { io, terminal } = world
     const names = pluginNames(name)
     if (!names) {
       throw markUsage(refusals.plugin_name({ name }))
     }
+    await refuseTakenName(world, name, names)
     const folder = resolve(io.cwd, names.folder)
     await refuseUsedFolder(folder, names.folder)
     const files = pluginFiles(names, VERSION)
@@ -40,6 +44,13 @@ export const pluginNewVerb = defineHostVerb({
     return 0
   },
 })
+
+/** A taken name would be refused at the first start. */
+async function refuseTakenName({ doors }: World, name: string, { verb }: PluginNames): Promise<void> {
+  const isBuiltin = BUILTIN_PLUGINS.some((one) => one.name === verb)
+  const owner = isBuiltin ? `the plugin "${verb}"` : await doors.ownerOfVerb(`${verb} count`)
+  if (owner !== undefined) throw refusals.plugin_name_taken({ name, verb, owner })
+}
 
 async function refuseUsedFolder(folder: string, shown: string): Promise<void> {
   const entries = await readdir(folder).catch((thrown: NodeJS.ErrnoException) => {

@@ -123,7 +123,7 @@ test('a plugin whose declarations are not those of the contract is refused with 
     ['declared([{ ...tool, cli: { verb: "greet", positional: ["[nam]"] } }])', /cli.positional names "nam"/],
     [
       'declared([{ ...tool, input: z.object({ at: z.date() }), example: {} }])',
-      /tool "greet" has no JSON Schema: Date/,
+      /tool "greet": input.at has no JSON Schema \(Date/,
     ],
   ]
   await mkdir(join(root, 'p'))
@@ -135,4 +135,95 @@ test('a plugin whose declarations are not those of the contract is refused with 
     assert.deepEqual([ran.code, error.reason], [3, 'plugin_shape'], change)
     assert.match(error.message, message, change)
   }
+})
+
+/** The source of a plugin whose one tool has these further members. */
+function pluginOf(members: string, name = 'greeter'): string {
+  return `
+    import { z } from '${import.meta.resolve('zod')}'
+    import { definePlugin } from '${pathToFileURL(join(import.meta.dirname, '../../plugin.ts')).href}'
+    const tool = {
+      name: 'greet', title: 'Greet', description: 'Greets. Use it to greet. Returns a greeting.', profile: 'core',
+      input: z.object({}), output: z.object({ greeting: z.string() }),
+      annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+      example: {}, handler: async () => ({ greeting: 'Hello' }), headline: () => 'said', ${members}
+    }
+    export default definePlugin({
+      name: '${name}', version: '1.0.0', apiVersion: 1, config: z.object({}), setup: async () => ({ tools: [tool] }),
+    })`
+}
+
+test('a verb or path of satchel itself is refused wherever the plugin is loaded', async (t) => {
+  const { root, satchel } = await openProject(t)
+  const cases: readonly (readonly [string, string])[] = [
+    ["http: { method: 'POST', path: '/mcp' }", 'route "POST /mcp"'],
+    ["http: { method: 'GET', path: '/health' }", 'route "GET /health"'],
+    ["cli: { verb: 'serve' }", 'verb "serve"'],
+    ["cli: { verb: 'handoff greet' }", 'verb "handoff greet"'],
+  ]
+  for (const [index, [members, name]] of cases.entries()) {
+    await writeFile(join(root, `taken-${index}.mjs`), pluginOf(members))
+    await writeFile(join(root, `taken-${index}.yaml`), `plugins: { ./taken-${index}.mjs: {} }\n`)
+
+    const checked = await satchel(['plugin', 'check', `taken-${index}.mjs`, '--json'])
+    const listed = await satchel(['tools', '--json', '-c', `taken-${index}.yaml`])
+
+    for (const ran of [checked, listed]) {
+      const { error } = JSON.parse(ran.out)
+      assert.deepEqual([ran.code, error.reason, error.details.name], [5, 'name_taken', name])
+    }
+  }
+})
+
+test('plugin check finds the names that a built-in plugin has', async (t) => {
+  const { root, satchel } = await openProject(t)
+  let count = 0
+  const findings = async (source: string) => {
+    const file = `mine-${count++}.mjs` // a module is loaded once
+    await writeFile(join(root, file), source)
+    const { findings: found } = JSON.parse((await satchel(['plugin', 'check', file, '--json'])).out)
+    return found.map(({ rule, detail }: { rule: string; detail: string }) => `${rule}: ${detail}`)
+  }
+
+  assert.match(
+    String(await findings(pluginOf("name: 'handoff_create'"))),
+    /^name: the tool "handoff_create" is taken/,
+  )
+  assert.match(
+    String(await findings(pluginOf("http: { method: 'GET', path: '/handoffs' }"))),
+    /route "GET \/handoffs" is taken by the plugin "handoff"/,
+  )
+  assert.match(String(await findings(pluginOf('', 'handoff'))), /plugin "handoff" is taken/)
+  assert.deepEqual(await findings(pluginOf("cli: { verb: 'greet' }")), [])
+})
+
+test('plugin new refuses a name whose verb is taken', async (t) => {
+  const { root, satchel } = await openProject(t)
+  for (const name of ['handoff', 'satchel-handoff', '@acme/serve', 'help', 'satchel-modules']) {
+    const ran = await satchel(['plugin', 'new', name, '--json'])
+    assert.deepEqual([ran.code, JSON.parse(ran.out).error.reason], [5, 'name_taken'], name)
+  }
+  assert.deepEqual(await readdir(root), ['satchel.yaml'])
+})
+
+test('a field named like another flag is set by --input only, which check and help say', async (t) => {
+  const { root, satchel } = await openProject(t)
+  const field = "z.string().optional().describe('x')"
+  const names = ['json', 'config', 'storage', 'help', 'dry_run', 'dryRun', 'plain']
+  const input = `z.object({ ${names.map((name) => `${name}: ${field}`).join(', ')} })`
+  await writeFile(join(root, 'mine.mjs'), pluginOf(`cli: { verb: 'greet' }, input: ${input}`))
+  await writeFile(join(root, 'mine.yaml'), 'plugins: { ./mine.mjs: {} }\n')
+
+  const checked = await satchel(['plugin', 'check', 'mine.mjs', '--json'])
+  const help = await satchel(['greet', '--help', '-c', 'mine.yaml'])
+  const ran = await satchel(['greet', '--plain', 'x', '--json', '-c', 'mine.yaml'])
+
+  assert.equal(checked.code, 3)
+  const flags = JSON.parse(checked.out).findings.filter(({ rule }: { rule: string }) => rule === 'flag')
+  assert.deepEqual(
+    flags.map(({ detail }: { detail: string }) => /^"(\w+)" has no flag at greet/.exec(detail)?.[1]),
+    ['json', 'config', 'storage', 'help', 'dryRun'],
+  )
+  assert.match(help.out, /Only --input sets: json, config, storage, help, dryRun/)
+  assert.deepEqual(JSON.parse(ran.out), { greeting: 'Hello' })
 })

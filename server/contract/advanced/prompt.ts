@@ -13,11 +13,17 @@ export interface Prompt {
   readonly name: string
   readonly title: string
   readonly description: string
-  readonly arguments: readonly PromptArgument[]
+  /** Absent: it takes none. */
+  readonly arguments?: readonly PromptArgument[]
   render(ctx: CallContext, args: Readonly<Record<string, string>>): Promise<string>
 }
 
 /** Returns the prompt unchanged, for type inference. */
 export function definePrompt(prompt: Prompt): Prompt {
   return prompt
+}
+
+/** Returns the arguments of a prompt; none where it states none. */
+export function argumentsOf({ arguments: stated = [] }: Prompt): readonly PromptArgument[] {
+  return stated
 }
