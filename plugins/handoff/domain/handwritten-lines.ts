@@ -45,13 +45,19 @@ export interface ListEntry {
   readonly text: string
   /** Columns before its mark. */
   readonly indent: number
-  readonly isTicked: boolean
+  /** Undefined without a check box. */
+  readonly box: 'open' | 'ticked' | undefined
 }
 
-/** The list item in a line; undefined for another line. */
+/** The list item in a line; undefined for another line. A box that is begun (`[-]`, `[~]`, `[/]`) is still open. */
 export function listEntry(line: string): ListEntry | undefined {
   const [found, indent, box, text] =
-    /^([ \t]*)(?:[-*+]|\d+[.)])[ \t]+(?:\[([ xX])\][ \t]+)?(.*)$/s.exec(line) ?? []
+    /^([ \t]*)(?:[-*+]|\d+[.)])[ \t]+(?:\[([ xX~/-]?)\][ \t]+)?(.*)$/s.exec(line) ?? []
   if (found === undefined) return undefined
-  return { text: text ?? '', indent: (indent ?? '').length, isTicked: box === 'x' || box === 'X' }
+  const ticked = box === 'x' || box === 'X'
+  return {
+    text: text ?? '',
+    indent: (indent ?? '').length,
+    box: box === undefined ? undefined : ticked ? 'ticked' : 'open',
+  }
 }

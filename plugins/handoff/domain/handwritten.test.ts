@@ -68,6 +68,95 @@ test('a question, a blocker and a ticked step are not actions', () => {
   )
 })
 
+test('an item with an open box is open work in any section, and a ticked one is done', () => {
+  const { open_items, completed, in_progress } = described(
+    '# T',
+    '## Progress',
+    '- [x] Parse the header',
+    '- [ ] Parse the body',
+    '- [] Parse the trailer',
+    '## Current Progress',
+    '- Wrote the reader',
+    '- [~] Write the writer',
+    '## Done',
+    '* [X] Set up the fixture',
+    '1. [ ] Remove the old fixture',
+    '## Not done',
+    '- Update the docs',
+    '## In progress',
+    '- [ ] Review of the reader',
+    '- [x] Review of the parser',
+    '## Next steps',
+    '- [x] Tag the release',
+    '  with notes',
+    '- [ ] Publish it',
+  )
+
+  assert.deepEqual(completed, [
+    'Parse the header',
+    'Wrote the reader',
+    'Set up the fixture',
+    'Review of the parser',
+    'Tag the release\nwith notes',
+  ])
+  assert.deepEqual(in_progress, ['Review of the reader'])
+  assert.deepEqual(
+    open_items?.map((item) => [item['description'], item['priority']]),
+    [
+      ['Update the docs', 'high'],
+      ['Publish it', 'medium'],
+      ['Parse the body', 'medium'],
+      ['Parse the trailer', 'medium'],
+      ['Write the writer', 'medium'],
+      ['Remove the old fixture', 'medium'],
+    ],
+  )
+})
+
+test('an open box below a finished item is open work', () => {
+  const { open_items, completed } = described(
+    '# T',
+    '## Done',
+    '- [x] Move the tables',
+    '  - [x] users',
+    '  - [ ] orders',
+    '    in two batches',
+    '- Wrote the script',
+    '  - [ ] run it',
+    '## Status',
+    '- [ ] Measure it',
+  )
+
+  assert.deepEqual(completed, ['Move the tables\n- [x] users', 'Wrote the script'])
+  assert.deepEqual(descriptions(open_items), ['orders\nin two batches', 'run it', 'Measure it'])
+})
+
+test('a tick does not turn a decision, a failed attempt or a constraint into finished work', () => {
+  const authored = described(
+    '# T',
+    '## Decisions',
+    '- [x] Keep the log',
+    '- [ ] Choose a queue',
+    '## Dead ends',
+    '- [x] Polling',
+    '- [ ] Redis',
+    '## Constraints',
+    '- [x] No new service',
+  )
+
+  assert.deepEqual(authored.completed, [])
+  assert.deepEqual(
+    authored.decisions?.map(({ decision }) => decision),
+    ['Keep the log'],
+  )
+  assert.deepEqual(
+    authored.failed_attempts?.map(({ approach }) => approach),
+    ['Polling', 'Redis'],
+  )
+  assert.deepEqual(authored.constraints, ['No new service'])
+  assert.deepEqual(descriptions(authored.open_items), ['Choose a queue'])
+})
+
 test('deeper items, deeper headings and code stay with their entry', () => {
   const { open_items, failed_attempts } = described(
     '# T',

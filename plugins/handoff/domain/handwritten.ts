@@ -1,4 +1,4 @@
-import { listEntry, type MarkdownLine, markdownLines } from './handwritten-lines.ts'
+import { type ListEntry, listEntry, type MarkdownLine, markdownLines } from './handwritten-lines.ts'
 import type { Authored } from './new-record.ts'
 
 /** A hand-written handoff as fields of a record, and the rest. */
@@ -15,6 +15,8 @@ type Section =
   | 'done'
   | 'progress'
   | 'next'
+  /** Items with an open box in sections that do not list what is to be done. */
+  | 'unticked'
   | 'questions'
   | 'decisions'
   | 'failed'
@@ -29,6 +31,10 @@ const HEADINGS: readonly (readonly [RegExp, Section])[] = [
   [/\b(?:definition of done|acceptance|success criteria|done when)\b/i, 'criteria'],
   [/\b(?:goals?|objectives?|purpose|mission)\b/i, 'objective'],
   [/\b(?:questions?|unknowns|unclear|blockers?|blocked)\b/i, 'questions'],
+  [
+    /\b(?:not (?:yet )?(?:done|started|completed?|finished|implemented)|to be (?:done|completed|finished)|unfinished|incomplete|undone|pending|outstanding)\b/i,
+    'next',
+  ],
   [
     /\b(?:failed|failures|dead ends?|(?:did not|does not|doesn'?t|didn'?t) work|not worked|avoid|rejected|abandoned)\b/i,
     'failed',
@@ -53,9 +59,23 @@ const HEADINGS: readonly (readonly [RegExp, Section])[] = [
 
 const NOT_DESCRIBED = 'Imported from a hand-written file; not described.'
 
+/** Sections whose entries say the same, ticked or not: a tick on a decision does not make it finished work. */
+const REGARDLESS: ReadonlySet<Section> = new Set(['decisions', 'failed', 'constraints'])
+/** Sections that already say of their entries that they are not done. */
+const NOT_YET: ReadonlySet<Section> = new Set<Section>([
+  'objective',
+  'progress',
+  'next',
+  'questions',
+  'failed',
+  'constraints',
+  'criteria',
+  'risks',
+])
+
 /**
  * Reads a Markdown file by its headings. The first next step gets high priority. A question, a blocker and a step that
- * is ticked off are not steps to take.
+ * is ticked off are not steps to take; an item with an open box is never finished work, wherever it stands.
  */
 export function readHandwritten(markdown: string): Handwritten {
   const reader: Reader = { found: new Map(), unmapped: [], title: undefined, section: undefined }
@@ -67,8 +87,18 @@ interface Reader {
   readonly found: Map<Section, string[]>
   readonly unmapped: string[]
   title: string | undefined
-  /** Where lines go, the level of the heading that said so, and the indent of its first list item. Absent: unmapped. */
-  section: { readonly name: Section; readonly level: number; indent?: number } | undefined
+  section: OpenSection | undefined
+}
+
+/** Where lines go; without it they are unmapped. */
+interface OpenSection {
+  readonly name: Section
+  /** Of its heading. */
+  readonly level: number
+  /** Of its first list item. */
+  indent?: number
+  /** Where its last entry went, which further lines continue. */
+  entryIn?: Section
 }
 
 /** Level of a heading in bold: below every other. */
@@ -94,8 +124,10 @@ function readHeading(reader: Reader, { level, heading, text }: MarkdownLine & { 
   const name = sectionOf(heading)
   const { section } = reader
   if (name) reader.section = { name, level }
-  else if (section && section.level > 1 && level > section.level) startEntry(reader, section.name, heading)
-  else {
+  else if (section && section.level > 1 && level > section.level) {
+    section.entryIn = section.name
+    startEntry(reader, section.name, heading)
+  } else {
     reader.section = undefined
     reader.unmapped.push(text)
   }
@@ -107,21 +139,29 @@ function sectionOf(heading: string): Section | undefined {
 }
 
 /**
- * A list item starts an entry; a deeper item and any other line continue the entry before. A ticked item is done.
+ * A list item starts an entry; a deeper item and any other line continue the entry before. A ticked item is done, and an
+ * open one below what is done is not.
  */
-function addLine(reader: Reader, section: NonNullable<Reader['section']>, line: MarkdownLine): void {
-  const { name } = section
+function addLine(reader: Reader, section: OpenSection, line: MarkdownLine): void {
   const item = line.kind === 'code' ? undefined : listEntry(line.text)
   if (item && section.indent === undefined) section.indent = item.indent
-  if (item && item.indent <= (section.indent ?? 0)) {
-    startEntry(reader, item.isTicked ? 'done' : name, item.text)
-  } else if (line.kind === 'code') continueEntry(reader, name, line.text)
-  else if (line.text.trim() !== '') continueEntry(reader, name, line.text.trim())
+  const isDeeper = item !== undefined && item.indent > (section.indent ?? 0)
+  const hidesWork = item?.box === 'open' && (section.entryIn === 'done' || !NOT_YET.has(section.name))
+  if (item && (!isDeeper || hidesWork)) {
+    section.entryIn = placeOf(section.name, item)
+    startEntry(reader, section.entryIn, item.text)
+  } else if (line.kind === 'code') continueEntry(reader, section, line.text)
+  else if (line.text.trim() !== '') continueEntry(reader, section, line.text.trim())
 }
 
-function continueEntry(reader: Reader, section: Section, text: string): void {
-  const last = reader.found.get(section)?.pop()
-  startEntry(reader, section, last === undefined ? text : `${last}\n${text}`)
+function placeOf(section: Section, { box }: ListEntry): Section {
+  if (box === 'ticked' && !REGARDLESS.has(section)) return 'done'
+  return box === 'open' && !NOT_YET.has(section) ? 'unticked' : section
+}
+
+function continueEntry(reader: Reader, { name, entryIn = name }: OpenSection, text: string): void {
+  const last = reader.found.get(entryIn)?.pop()
+  startEntry(reader, entryIn, last === undefined ? text : `${last}\n${text}`)
 }
 
 function startEntry({ found }: Reader, section: Section, text: string): void {
@@ -135,8 +175,9 @@ function authoredFrom(title: string | undefined, found: ReadonlyMap<Section, rea
   const text = (section: Section) => entries(section).join('\n')
   const objective = text('objective')
   const [state, context] = [text('state'), text('context')]
-  const steps = entries('next').filter((entry) => !isQuestion(entry))
-  const questions = [...entries('next').filter(isQuestion), ...entries('questions')]
+  const work = [...entries('next'), ...entries('unticked')]
+  const steps = work.filter((entry) => !isQuestion(entry))
+  const questions = [...work.filter(isQuestion), ...entries('questions')]
   return {
     title: title ?? (objective.split('\n')[0] || 'Imported handoff'),
     objective: objective || title || 'Imported handoff',
