@@ -1,5 +1,6 @@
 import { normalized, offsetsIn } from './normal-form.ts'
 import { entropy, knownSecrets } from './secret-kinds.ts'
+import { isPlaceholder, RESOURCE_NAME } from './secret-stand-in.ts'
 
 /** Replaces the span of a secret. */
 export const REPLACEMENT = '[REDACTED]'
@@ -20,7 +21,8 @@ interface Rule {
   readonly pattern: RegExp
   /** The length of the public prefix that a preview may show. */
   readonly shown: number
-  accept?(secret: string): boolean
+  /** Judges a match: the secret, and all of it with its name. */
+  accept?(secret: string, whole: string): boolean
 }
 
 const hasDigitAndLetter = (text: string) => /[0-9]/.test(text) && /[A-Za-z]/.test(text)
@@ -36,6 +38,7 @@ const RULES: readonly Rule[] = [
   { name: 'api_key', pattern: /\b(sk-[A-Za-z0-9_-]{20,})/g, shown: 3, accept: hasDigitAndLetter },
   { name: 'google_key', pattern: /\b(AIza[0-9A-Za-z_-]{35})/g, shown: 4 },
   { name: 'atlassian_token', pattern: /\b(ATATT3[A-Za-z0-9_=-]{60,})/g, shown: 6 },
+  { name: 'stripe_webhook', pattern: /\b(whsec_[A-Za-z0-9+/=]{24,})/g, shown: 6, accept: hasDigitAndLetter },
   { name: 'npm_token', pattern: /\b(npm_[A-Za-z0-9]{30,})/g, shown: 4 },
   { name: 'pypi_token', pattern: /\b(pypi-[A-Za-z0-9_-]{16,})/g, shown: 5, accept: mixed },
   { name: 'huggingface_token', pattern: /\b(hf_[A-Za-z0-9]{20,})/g, shown: 3 },
@@ -49,11 +52,18 @@ const RULES: readonly Rule[] = [
     name: 'url_user_info',
     pattern: /\b(?:https?|wss?|ftp|git\+https):\/\/([^\s/@?#"'<>]{3,300})@/gi,
     shown: 0,
+    accept: isUserInfo,
   },
   {
     name: 'url_user_info',
     pattern: /:\/\/([^\s/@?#"'<>:]{1,100}:[^\s/@?#"'<>]{1,300})@/g,
     shown: 0,
+  },
+  {
+    name: 'command_user',
+    pattern: /(?<=\s)(?:-u|--user|--proxy-user)[ =]["']?[^\s:"'`/]{1,100}:([^\s"'`]{6,300})/g,
+    shown: 0,
+    accept: hasDigitAndLetter,
   },
   {
     name: 'authorization',
@@ -81,9 +91,17 @@ const RULES: readonly Rule[] = [
     accept: isStrong,
   },
   {
+    name: 'assigned_secret',
+    pattern: /(?:[_-]|\b)(?:pass|pw|auth)["']?[ \t]{0,4}[:=]>?[ \t]{0,4}["'`]?([^\s"'`,;<>{}]{12,})/gi,
+    shown: 0,
+    // `auth: OAuth2.0-PKCE` names a way, not a secret.
+    accept: (secret, whole) =>
+      isStrong(secret) && !isWordy(secret) && (THREE_DIGITS.test(secret) || !/^.?auth/i.test(whole)),
+  },
+  {
     name: 'assigned_key',
     pattern:
-      /(?:api[_-]?key|api[_-]?secret|secret[_-]?key|client[_-]?secret|access[_-]?key|access[_-]?token|auth[_-]?token|private[_-]?key|app[_-]?secret|password|passwd)["']?[ \t]{0,4}(?:=>|:=|[:=])[ \t]{0,4}["'`]?([A-Za-z0-9_+/=.-]{16,200})(?![A-Za-z0-9_(.[])/gi,
+      /(?:api[_-]?key|account[_-]?key|api[_-]?secret|secret[_-]?key|client[_-]?secret|access[_-]?key|access[_-]?token|auth[_-]?token|private[_-]?key|app[_-]?secret|password|passwd)["']?[ \t]{0,4}(?:=>|:=|[:=])[ \t]{0,4}["'`]?([A-Za-z0-9_+/=.-]{16,200})(?![A-Za-z0-9_(.[])/gi,
     shown: 0,
     accept: isRandomKey,
   },
@@ -92,7 +110,7 @@ const RULES: readonly Rule[] = [
 const PEM_OPEN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
 /** The name of a member that may hold a secret as its whole value: `{"password": "…"}`. */
 export const SECRET_NAME =
-  /pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential|authorization/i
+  /pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key|credential|authorization|(?:^|[_-])(?:pass|pw)$/i
 
 /**
  * Every secret in the text, in order, without overlaps. A fixpoint: with these spans replaced, the text has none. What
@@ -101,7 +119,9 @@ export const SECRET_NAME =
 export function secretSpans(text: string): readonly SecretSpan[] {
   if (text.length < TEXT_CHARS_MIN) return []
   const plain = normalized(text)
-  const open = plain.replaceAll(REPLACEMENT, BORDER)
+  const open = plain
+    .replaceAll(REPLACEMENT, BORDER)
+    .replace(RESOURCE_NAME, (name) => '\n'.repeat(name.length))
   let spans: SecretSpan[] = []
   for (;;) {
     const rest = uncovered(open, spans)
@@ -132,7 +152,7 @@ function scan(text: string): SecretSpan[] {
     // Not matchAll: a text may hold fifty thousand secrets, and its iterator costs as much as a match.
     for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
       const secret = match[1] ?? ''
-      if (rule.accept && !rule.accept(secret)) continue
+      if (rule.accept && !rule.accept(secret, match[0])) continue
       if (rule.shown === 0 && isPlaceholder(secret)) continue
       const start = match.index + match[0].lastIndexOf(secret)
       found.push({ rule: rule.name, start, end: start + secret.length, prefix: secret.slice(0, rule.shown) })
@@ -287,36 +307,29 @@ function areApart(spans: readonly SecretSpan[]): boolean {
   return true
 }
 
-/** A value that another program or person puts in: a variable, a template, or a mask. */
-const PLACEHOLDER =
-  /^(?:\$|%|process\.env|os\.(?:environ|getenv)|env[.[(]|ENV[.[]|getenv|System\.getenv|import\.meta|\{\{|<|(?:secrets|vars?|local|params|inputs)\.)/
-const MASK =
-  /^(?:[x*.#\u2022_-]{3,}|[^A-Za-z0-9]*(?:redacted|filtered|masked|hidden|removed|omitted)[^A-Za-z0-9]*)$/i
-
-/** An expression of a program: `config.get(`, `Credentials):`. */
-const EXPRESSION = /^[A-Za-z_$]+(?:\.[A-Za-z_$]+)*[([<)]/
-
-function isPlaceholder(value: string): boolean {
-  if (EXPRESSION.test(value)) return true
-  // `user:$TOKEN` of a URL: the password decides.
-  const colon = value.indexOf(':')
-  return isStandIn(value) || (colon >= 0 && isStandIn(value.slice(colon + 1)))
-}
-
-function isStandIn(value: string): boolean {
-  return PLACEHOLDER.test(value) || MASK.test(value)
-}
-
 const THREE_DIGITS = /^(?:[^0-9]*[0-9]){3}/
 
 /** A value of an explicitly named key that is too irregular for a word, a path or a name. */
 function isRandomKey(value: string): boolean {
   if (!THREE_DIGITS.test(value) || !/[a-z]/i.test(value) || /^(?:sha\d+|git)[-:]/.test(value)) return false
   if (/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(value)) return false
+  return !isWordy(value) && entropy(value) >= 3
+}
+
+/** True for what has two words or more between its signs: a path or a name. */
+function isWordy(value: string): boolean {
   const words = value
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => /^[a-z]{3,}$|^[A-Z][a-z]{2,}$|^[A-Z]{3,}$/.test(word))
-  return words.length < 2 && entropy(value) >= 3
+  return words.length >= 2
+}
+
+/** `user:password`, or a token in their place; the name of a user alone is none. */
+function isUserInfo(value: string): boolean {
+  const colon = value.indexOf(':')
+  if (colon >= 0) return colon < value.length - 1
+  if (isWordy(value)) return false
+  return isStrong(value) || (value.length >= 20 && hasDigitAndLetter(value) && entropy(value) >= 3)
 }
 
 function isStrong(value: string): boolean {
