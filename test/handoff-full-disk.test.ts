@@ -120,6 +120,6 @@ function filesIn(store: string) {
     records: Object.fromEntries(
       readdirSync(records).map((name) => [name, readFileSync(join(records, name), 'utf8')]),
     ),
-    temps: readdirSync(join(store, '.tmp')),
+    temps: readdirSync(join(store, '.tmp')).filter((name) => name !== '.gitignore'),
   }
 }

@@ -3,7 +3,7 @@ import type { Disk } from '../../../server/plugin.ts'
 import { sha256Hex } from '../domain/record-id.ts'
 import { rowOf, searchText } from '../domain/record-row.ts'
 import { type ProjectRows, pathOf } from './database-store.ts'
-import { ensureFolder } from './ensure-folder.ts'
+import { ensureOwnFolder } from './ensure-folder.ts'
 import {
   emptyState,
   type IndexedStore,
@@ -50,7 +50,7 @@ export function createDatabaseIndex(
     if (followed?.life === life) return followed
     const name = sha256Hex(`${await project.key()} ${life}`).slice(0, 16)
     const store = { disk, layout: { ...layout, cache: join(layout.cache, `database-${name}`) }, now }
-    await ensureFolder(disk, layout.cache).catch(() => undefined) // else it stays in memory
+    await ensureOwnFolder(disk, layout.cache).catch(() => undefined) // else it stays in memory
     return { life, store, state: await loadState(store) }
   }
   const refresh = async (budgetMs: number): Promise<IndexState> => {

@@ -4,7 +4,7 @@ import { isUuid, sha256 } from '../domain/record-id.ts'
 import { type RecordRow, rowOf } from '../domain/record-row.ts'
 import { refusals } from '../reasons.ts'
 import type { ClaimShelf } from './claim-shelf.ts'
-import { ensureFolder } from './ensure-folder.ts'
+import { ensureFolder, ensureOwnFolder } from './ensure-folder.ts'
 import { GITIGNORE, type Layout, newTemp, RECORD_MODE } from './layout.ts'
 import { storedProjectId } from './project-identity.ts'
 import { parseRecord } from './read-record.ts'
@@ -182,7 +182,8 @@ async function takenId(
 /** A checkout that cannot be written has its index in memory. */
 async function prepareFolder(disk: Disk, layout: Layout): Promise<void> {
   try {
-    for (const needed of [layout.folder, layout.temps]) await ensureFolder(disk, needed)
+    await ensureFolder(disk, layout.folder)
+    await ensureOwnFolder(disk, layout.temps)
     if (await disk.stat(layout.gitignore)) return
     const temp = newTemp(layout, 'gitignore')
     await orMissing(createFileDurably(layout.gitignore, GITIGNORE, { disk, mode: RECORD_MODE, temp }))

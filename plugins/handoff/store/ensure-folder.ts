@@ -15,19 +15,27 @@ export async function ensureFolder(disk: Disk, folder: string): Promise<void> {
   throw refusals.store_not_a_folder()
 }
 
+/** What a folder says of itself that no commit may hold. */
+export const IGNORE_FILE = '.gitignore'
+
+/**
+ * The same for a folder of what one machine needs. It ignores itself: the ignore file of the store is tracked, and a
+ * checkout of a branch without the store takes it away.
+ */
+export async function ensureOwnFolder(disk: Disk, folder: string): Promise<void> {
+  await ensureFolder(disk, folder)
+  if (!(await disk.stat(join(folder, IGNORE_FILE)))) await replaceIn(disk, folder, IGNORE_FILE, '*\n')
+}
+
 /** Replaces a file of the cache folder as a whole. The temporary file is removed when that fails. */
 export async function replaceCacheFile(disk: Disk, cache: string, name: string, text: string): Promise<void> {
-  await ensureFolder(disk, cache)
+  await ensureOwnFolder(disk, cache)
   await replaceIn(disk, cache, `${name}.json`, text)
 }
 
-/**
- * Replaces a file of the local folder as a whole. The folder ignores itself, because the ignore file of an older store
- * does not name it. The name may lead through one folder in it.
- */
+/** Replaces a file of the local folder as a whole. The name may lead through one folder in it. */
 export async function replaceLocalFile(disk: Disk, local: string, name: string, text: string): Promise<void> {
-  await ensureFolder(disk, local)
-  if (!(await disk.stat(join(local, '.gitignore')))) await replaceIn(disk, local, '.gitignore', '*\n')
+  await ensureOwnFolder(disk, local)
   const folder = dirname(join(local, name))
   await ensureFolder(disk, folder)
   await replaceIn(disk, folder, `${basename(name)}.json`, text)

@@ -79,7 +79,7 @@ test('a store of release 0.1.0 is written to: also where a released lock and one
   }
 
   assert.match(readFileSync(join(folder, 'records', `${DRAFT}.json`), 'utf8'), /"current_state": "Done"/)
-  const locks = readdirSync(join(folder, '.locks')).filter((name) => !name.startsWith('key-'))
+  const locks = readdirSync(join(folder, '.locks')).filter((name) => !/^key-|^\.gitignore$/.test(name))
   assert.deepEqual(locks.sort(), [`${PARENT}.4`, `${DRAFT}.2`])
 })
 

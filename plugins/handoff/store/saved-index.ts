@@ -9,7 +9,7 @@ import {
   systemCode,
 } from '../../../server/plugin.ts'
 import { sha256Hex } from '../domain/record-id.ts'
-import { ensureFolder, replaceCacheFile } from './ensure-folder.ts'
+import { ensureOwnFolder, replaceCacheFile } from './ensure-folder.ts'
 import { trimChanges } from './folder-changes.ts'
 import type { Layer } from './layers.ts'
 import { type Layout, RECORD_MODE } from './layout.ts'
@@ -25,7 +25,7 @@ export interface SavedIndex {
 }
 
 /** Incremented with every change of rows or segments. An index of another version is rebuilt. */
-const VERSION = 4
+const VERSION = 5
 const SEGMENT_FILE = /^segment-[0-9a-f]{16}\.bin$/
 /** A segment of this age that the index does not name was left by a process that ended. */
 const LEFT_OVER_MS = 60_000
@@ -107,7 +107,7 @@ export async function saveIndex(
   nowMs: number,
 ): Promise<readonly Layer[]> {
   try {
-    await ensureFolder(disk, layout.cache)
+    await ensureOwnFolder(disk, layout.cache)
     const saved: Layer[] = []
     for (const { segment, replaced } of layers) {
       saved.push({ segment: segment.bytes ? await written(disk, layout, segment.bytes) : segment, replaced })
@@ -131,7 +131,7 @@ export async function saveIndex(
 
 /** Writes a segment into a file of its own, and opens it there. */
 export async function written(disk: Disk, layout: Layout, bytes: Buffer): Promise<Segment> {
-  await ensureFolder(disk, layout.cache)
+  await ensureOwnFolder(disk, layout.cache)
   const file = `segment-${randomBytes(8).toString('hex')}.bin`
   const temp = join(layout.cache, `${file}-${process.pid}`)
   await replaceFile(join(layout.cache, file), bytes, { disk, mode: RECORD_MODE, temp })

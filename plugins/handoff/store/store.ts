@@ -12,7 +12,7 @@ import { isUuid, nearIds, sha256 } from '../domain/record-id.ts'
 import { quoted } from '../domain/secrets.ts'
 import { refusals } from '../reasons.ts'
 import { type ClaimShelf, fileClaims } from './claim-shelf.ts'
-import { ensureFolder } from './ensure-folder.ts'
+import { ensureFolder, ensureOwnFolder, IGNORE_FILE } from './ensure-folder.ts'
 import { notingChange } from './folder-changes.ts'
 import { GITIGNORE, type Layout, newTemp, RECORD_MODE, recordFile } from './layout.ts'
 import { projectIdForWriting, storedProjectId } from './project-identity.ts'
@@ -80,7 +80,8 @@ export function openStore(parts: {
   /** Runs before every write: a checkout may have removed folders since the last one. */
   const prepare = async (): Promise<void> => {
     const { folder, records, locks, temps } = layout
-    for (const needed of [folder, records, locks, temps]) await ensureFolder(disk, needed)
+    for (const needed of [folder, records]) await ensureFolder(disk, needed)
+    for (const needed of [locks, temps]) await ensureOwnFolder(disk, needed)
     if (!(await disk.stat(layout.gitignore))) {
       const temp = newTemp(layout, 'gitignore')
       await createFileDurably(layout.gitignore, GITIGNORE, { disk, mode: RECORD_MODE, temp }).catch(
@@ -88,6 +89,8 @@ export function openStore(parts: {
       )
     }
     if (swept) return
+    // An index of an older release, which is not written now.
+    if (await disk.stat(layout.cache)) await ensureOwnFolder(disk, layout.cache)
     await removeStaleTemps(disk, layout, parts.now())
     swept = true
   }
@@ -210,7 +213,8 @@ async function removeStaleTemps(disk: Disk, layout: Layout, now: number): Promis
   for (const name of await disk.list(layout.temps)) {
     const path = join(layout.temps, name)
     const stat = await disk.stat(path)
-    if (stat?.kind === 'file' && now - stat.modifiedMs > STALE_TEMP_MS) await removeQuietly(disk, path)
+    if (name !== IGNORE_FILE && stat?.kind === 'file' && now - stat.modifiedMs > STALE_TEMP_MS)
+      await removeQuietly(disk, path)
   }
 }
 

@@ -198,13 +198,18 @@ export async function assertSound(
   }
   for (const name of before.keys()) assert.ok(now.has(name), `${at}: ${name} is lost`)
   assert.ok(now.size <= before.size + 1, at)
-  const temps = listed(join(root, '.handoffs/.tmp'))
+  const temps = listed(join(root, '.handoffs/.tmp')).filter((name) => name !== '.gitignore')
   assert.ok(temps.length <= 1, `${at}: ${temps.join(', ')}`)
   const { project } = await openOn(root, realDisk)
   const inTwoMinutes = Date.now() + 120_000
   const kinds = (await examineStore(project, inTwoMinutes, inTwoMinutes)).map(({ kind }) => kind)
   assert.equal(kinds.filter((kind) => kind === 'orphan_temp').length, temps.length, at)
-  const expected = ['orphan_temp', 'not_superseded', ...(now.size === 0 ? ['damaged_config'] : [])]
+  const expected = [
+    'orphan_temp',
+    'not_superseded',
+    'conflicted_record',
+    ...(now.size === 0 ? ['damaged_config'] : []),
+  ]
   assert.deepEqual(
     kinds.filter((kind) => !expected.includes(kind)),
     [],
