@@ -4,6 +4,8 @@ import * as z from 'zod'
 import { defineCommand, type Host, writeFileDurably } from '../../server/plugin.ts'
 import { mergeVersions, type RecordVersion, recordVersion } from './domain/git-merge.ts'
 import { documentOf } from './domain/json-text.ts'
+import { placeOfConflict } from './domain/merge-conflicts.ts'
+import { shortId } from './domain/record-id.ts'
 import { schemaVerdict } from './domain/schema-verdict.ts'
 import { decodeUtf8 } from './store/read-record.ts'
 
@@ -19,7 +21,7 @@ export function gitMergeCommand(host: Pick<Host, 'workingDirectory'>) {
     cli: 'handoff git-merge',
     title: 'Merge driver for git',
     description:
-      'For git: merges two versions of a record, given as files (%O %A %B), into the second one. Exits 1 if both sides changed the same in different ways; the record then is flagged conflicted and stays readable.',
+      'For git: merges two versions of a record, given as files (%O %A %B), into the second one. Exits 1 if both sides changed the same in different ways; the record then is flagged conflicted, stays readable and keeps both positions.',
     positional: ['base', 'ours', 'theirs'],
     input: z.object({
       base: z.string().describe('file with the common version: %O'),
@@ -46,9 +48,15 @@ export function gitMergeCommand(host: Pick<Host, 'workingDirectory'>) {
         return CONFLICT_EXIT
       }
       await writeFileDurably(at(input.ours), text)
+      if (conflicts.length === 0) return 0
       for (const conflict of conflicts)
-        terminal.note(`satchel handoff git-merge: both sides changed ${conflict}`)
-      return conflicts.length > 0 ? CONFLICT_EXIT : 0
+        terminal.note(
+          `satchel handoff git-merge: both sides changed ${placeOfConflict(conflict)} (${conflict.id})`,
+        )
+      terminal.note(
+        `satchel handoff git-merge: decide with satchel handoff merge --child ${shortId(ours.record.id)}, then add the file and go on; satchel handoff resume shows both sides`,
+      )
+      return CONFLICT_EXIT
     },
   })
 }

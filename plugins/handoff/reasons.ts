@@ -88,11 +88,7 @@ export const refusals = defineRefusals({
     reason: 'invalid_arguments',
     message: 'Give a status in "to", or flags in "clear_flags".',
   },
-  reason_missing: {
-    code: 'invalid',
-    reason: 'invalid_arguments',
-    message: 'clear_flags needs a reason.',
-  },
+  reason_missing: { code: 'invalid', reason: 'invalid_arguments', message: 'clear_flags needs a reason.' },
   label_missing: {
     code: 'invalid',
     reason: 'invalid_arguments',
@@ -153,11 +149,7 @@ export const refusals = defineRefusals({
     tool: 'handoff_list',
   },
   pointer_not_found: { code: 'not_found', message: 'There is no value at "{pointer}".' },
-  no_text: {
-    code: 'not_found',
-    reason: 'pointer_not_found',
-    message: 'There is no text at "{pointer}".',
-  },
+  no_text: { code: 'not_found', reason: 'pointer_not_found', message: 'There is no text at "{pointer}".' },
   file_not_found: { code: 'not_found', message: 'There is no file "{path}".' },
   file_failed: {
     code: 'not_found',
@@ -196,6 +188,12 @@ export const refusals = defineRefusals({
     message: 'A released record is redacted only with a force_reason.',
   },
   flagged: { code: 'conflict', message: 'The record is flagged {flags}.', next: 'Resolve that first.' },
+  flagged_conflicted: {
+    code: 'conflict',
+    reason: 'flagged',
+    message: 'The record is flagged conflicted: another one continues the same parent, or differs from it.',
+    next: 'Compare them, then clear the flag with clear_flags and a reason, at the command line --clear-flags.',
+  },
   invalid_flag: {
     code: 'conflict',
     reason: 'flagged',
@@ -213,8 +211,8 @@ export const refusals = defineRefusals({
   },
   conflicts_unresolved: {
     code: 'conflict',
-    message: 'The merge has open conflicts.',
-    next: 'Resolve them with handoff_merge first.',
+    message: 'The record has open conflicts in {places}.',
+    next: 'Decide them with handoff_merge, in child and resolutions; handoff_resume shows both sides.',
   },
   claimed: {
     code: 'conflict',

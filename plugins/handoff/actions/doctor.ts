@@ -1,16 +1,19 @@
 import { join, relative } from 'node:path'
 import { orMissing, systemCode } from '../../../server/plugin.ts'
+import { isAltered } from '../domain/content-digest.ts'
 import { byId } from '../domain/lineage.ts'
 import { cyclesOf } from '../domain/lineage-graph.ts'
+import { parseConflicts, placeOfConflict } from '../domain/merge-conflicts.ts'
 import type { StoreProblem } from '../domain/problem-page.ts'
-import { isLive } from '../domain/record.ts'
+import { extension, isLive } from '../domain/record.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { isFuture } from '../domain/record-table.ts'
 import type { Project } from '../project.ts'
 import { claimsFolder } from '../store/claim-shelf.ts'
 import { loadClaims, withClaims } from '../store/claims.ts'
+import { IGNORE_FILE } from '../store/ensure-folder.ts'
 import { storedProjectId } from '../store/project-identity.ts'
-import type { Problem } from '../store/read-record.ts'
+import type { Problem, StoredRecord } from '../store/read-record.ts'
 
 const TEMP_AGE_MS = 60_000
 
@@ -25,6 +28,7 @@ export async function examineStore(
   const rows = withClaims(stored, await loadClaims(project.store, nowMs))
   return [
     ...problems.map(damagedRecord),
+    ...(await contentProblems(project, stored)),
     ...(project.store.keepsFiles ? await folderProblems(project, clockMs) : []),
     ...lineageProblems(rows),
     ...statusProblems(rows, nowMs),
@@ -42,6 +46,49 @@ function damagedRecord({ path, reason, detail, line, column }: Problem): StorePr
       reason === 'bad_json'
         ? 'satchel handoff doctor --fix repairs conflict markers; correct other damage in an editor, or restore the file.'
         : 'Correct it in an editor, or restore it from version control.',
+  }
+}
+
+/** Records that a session must not simply continue from: in conflict, or edited after their release. */
+async function contentProblems(project: Project, rows: readonly RecordRow[]): Promise<StoreProblem[]> {
+  const found: StoreProblem[] = []
+  for (const row of rows) {
+    const isPresented = row.status === 'ready' || row.status === 'resumed'
+    const isOpen = isPresented || row.status === 'draft' || row.status === 'validated'
+    const isConflicted = isOpen && row.flags.includes('conflicted')
+    if (!isPresented && !isConflicted) continue
+    const stored = await project.store.read(row.id)
+    if (stored?.kind !== 'record') continue
+    if (isConflicted) found.push(conflictedRecord(stored))
+    if (isPresented && isAltered(stored)) {
+      found.push({
+        kind: 'altered_record',
+        path: stored.path,
+        detail: `its content changed after it became ${row.status}; the checks saw another text`,
+        next: `Read it, then keep what is right in a child: satchel handoff branch ${row.id} amend. Or restore the file from version control.`,
+      })
+    }
+  }
+  return found
+}
+
+function conflictedRecord({ id, path, record }: StoredRecord): StoreProblem {
+  const conflicts = parseConflicts(extension(record).conflicts)
+  const places = conflicts.map((conflict) => `${conflict.id} ${placeOfConflict(conflict)}`)
+  if (places.length > 0) {
+    return {
+      kind: 'conflicted_record',
+      path,
+      detail: `its versions disagree: ${namedOf(places, 'handoff_resume')}`,
+      next: `satchel handoff merge --child ${id} --resolutions '{"conflict_id": "${conflicts[0]?.id}", "choose": "${conflicts[0]?.positions[0]?.parent}", "rationale": "why"}', once for each`,
+    }
+  }
+  return {
+    kind: 'conflicted_record',
+    path,
+    detail:
+      'it is flagged conflicted: another record continues the same parent, or it was imported over another version',
+    next: `Compare with satchel handoff lineage ${id}, then satchel handoff set-status ${id} --clear-flags conflicted --reason "why".`,
   }
 }
 
@@ -76,7 +123,7 @@ async function leftTemps({ root, store }: Project, clockMs: number): Promise<Sto
   const found: StoreProblem[] = []
   for (const name of (await orMissing(disk.list(layout.temps))) ?? []) {
     const stat = await disk.stat(join(layout.temps, name))
-    if (!stat || clockMs - stat.modifiedMs < TEMP_AGE_MS) continue
+    if (!stat || name === IGNORE_FILE || clockMs - stat.modifiedMs < TEMP_AGE_MS) continue
     found.push({
       kind: 'orphan_temp',
       path: relative(root, join(layout.temps, name)),
@@ -110,7 +157,7 @@ function fromTheFuture({ path, updated_at }: RecordRow): StoreProblem {
   }
 }
 
-/** Records of a cycle that are named; `handoff_lineage` lists all. */
+/** Names in a detail; a tool shows all. */
 const MAX_NAMED = 10
 
 function lineageProblems(rows: readonly RecordRow[]): StoreProblem[] {
@@ -128,15 +175,15 @@ function lineageProblems(rows: readonly RecordRow[]): StoreProblem[] {
   const cycles = cyclesOf(rows).map((cycle) => ({
     kind: 'lineage_cycle' as const,
     path: known.get(cycle[0] ?? '')?.path ?? '',
-    detail: `these records are their own ancestors: ${namedOf(cycle)}`,
+    detail: `these records are their own ancestors: ${namedOf(cycle, 'handoff_lineage')}`,
     next: 'Correct lineage.parents of one of them in an editor.',
   }))
   return [...missing, ...cycles]
 }
 
-function namedOf(ids: readonly string[]): string {
-  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more; handoff_lineage lists all` : ''
-  return `${ids.slice(0, MAX_NAMED).join(', ')}${more}`
+function namedOf(names: readonly string[], tool: string): string {
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more; ${tool} shows all` : ''
+  return `${names.slice(0, MAX_NAMED).join(', ')}${more}`
 }
 
 function statusProblems(rows: readonly RecordRow[], nowMs: number): StoreProblem[] {

@@ -1,6 +1,7 @@
 import { BYTES_PER_TOKEN, isJsonObject } from '../../../server/plugin.ts'
 import { jsonBytes, readOn, type Truncated } from '../domain/answer-budget.ts'
 import { briefOf, DEFAULT_BRIEF_TOKENS, MAX_BRIEF_TOKENS, MIN_BRIEF_TOKENS } from '../domain/brief.ts'
+import { isAltered } from '../domain/content-digest.ts'
 import { resolvePointer } from '../domain/json-pointer.ts'
 import { toMarkdown } from '../domain/markdown-export.ts'
 import { type Handoff, withDefaults } from '../domain/record.ts'
@@ -118,10 +119,17 @@ async function textOf(
 ): Promise<Partial<GetAnswer>> {
   if (found.kind === 'broken') throw brokenFile(found.problem)
   if (format === 'brief') {
-    const { record, etag } = found
+    const { record, etag, document } = found
     const assessment = await assessRecord(project, record)
     const tokens = Math.min(Math.max(maxTokens, MIN_BRIEF_TOKENS), MAX_BRIEF_TOKENS)
-    return { text: briefOf({ record, etag, now: project.now(), ...assessment, maxTokens: tokens }).text }
+    const parts = {
+      record,
+      etag,
+      isAltered: isAltered({ record, document }),
+      now: project.now(),
+      ...assessment,
+    }
+    return { text: briefOf({ ...parts, maxTokens: tokens }).text }
   }
   const text = toMarkdown(found.record, found.document.text)
   if (Buffer.byteLength(text) <= maxTokens * BYTES_PER_TOKEN) return { text }

@@ -9,6 +9,7 @@ import {
   openItemOf,
   riskOf,
 } from '../domain/new-items.ts'
+import { firstNextAction } from '../domain/next-action.ts'
 import type { Handoff } from '../domain/record.ts'
 import { quoted } from '../domain/secrets.ts'
 
@@ -43,9 +44,19 @@ export function itemWarnings(given: GivenLists, record: Handoff): string[] {
     ),
   )
   const dangling = danglingEvidence(record).map(({ detail, pointer }) => `${pointer}: ${detail}.`)
-  const all = [...new Set([...unknown, ...dangling])]
+  const all = [...new Set([...unknown, ...dangling, ...actionWarnings(given, record)])]
   if (all.length <= MAX_WARNINGS) return all
   return [...all.slice(0, MAX_WARNINGS), `${all.length - MAX_WARNINGS} further warnings on items.`]
+}
+
+/** Open items of which none says what to do: the brief then makes do with a description. */
+function actionWarnings({ open_items = [] }: GivenLists, record: Handoff): string[] {
+  if (open_items.length === 0 || record.open_items.some((item) => item.suggested_action)) return []
+  const next = firstNextAction(record)
+  const shown = next
+    ? `the brief shows the description of ${next.id} as the next action`
+    : 'every one is blocked'
+  return [`open_items: no open item has a suggested_action; ${shown}.`]
 }
 
 /** Unknown members of an item with a known one near that the item does not have. */

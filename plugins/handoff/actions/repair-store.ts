@@ -1,6 +1,7 @@
 import { conflictSides } from '../domain/conflict-sides.ts'
 import { mergeVersions, type RecordVersion, recordVersion } from '../domain/git-merge.ts'
 import { documentOf } from '../domain/json-text.ts'
+import { placeOfConflict } from '../domain/merge-conflicts.ts'
 import { isUuid, sha256Hex } from '../domain/record-id.ts'
 import { refuseTooLarge } from '../domain/record-size.ts'
 import { schemaVerdict } from '../domain/schema-verdict.ts'
@@ -9,7 +10,7 @@ import type { Project } from '../project.ts'
 import { replaceLocalFile } from '../store/ensure-folder.ts'
 import { decodeUtf8, type Problem } from '../store/read-record.ts'
 
-/** `conflicted`: both sides changed the same; the record keeps ours and its flag says so. */
+/** `conflicted`: both sides changed the same; the record keeps ours, its flag says so, and both positions are kept. */
 export const REPAIR_OUTCOMES = ['repaired', 'conflicted', 'left'] as const
 
 export interface Repair {
@@ -53,7 +54,7 @@ async function repairRecord(project: Project, { path, reason, detail }: Problem)
       path,
       outcome: merged.conflicts.length > 0 ? 'conflicted' : 'repaired',
       detail: [
-        ...merged.conflicts.map((conflict) => `both sides changed ${conflict}`),
+        ...merged.conflicts.map((conflict) => `both sides changed ${placeOfConflict(conflict)}`),
         `merged from ${merged.source}`,
       ].join('; '),
     }

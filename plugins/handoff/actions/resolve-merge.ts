@@ -1,10 +1,11 @@
+import { contentDigest } from '../domain/content-digest.ts'
 import { editText, type JsonEdit } from '../domain/json-edit.ts'
 import { documentOf } from '../domain/json-text.ts'
 import { parseConflicts } from '../domain/merge-conflicts.ts'
 import type { MergedContent } from '../domain/merge-content.ts'
 import { type Resolution, resolveConflicts } from '../domain/merge-resolution.ts'
-import { extension, failedAttempts, type Handoff } from '../domain/record.ts'
-import { withFlag } from '../domain/record-change.ts'
+import { extension, failedAttempts, type Handoff, isEditable } from '../domain/record.ts'
+import { changeEdits, withFlag } from '../domain/record-change.ts'
 import { refuseTooLarge } from '../domain/record-size.ts'
 import { afterUpdate } from '../domain/record-update.ts'
 import { validRecord } from '../domain/schema-verdict.ts'
@@ -14,9 +15,11 @@ import { refusals } from '../reasons.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { brokenFile, findRecord } from './find-record.ts'
 import type { MergeAnswer } from './merge-records.ts'
-import { refuseReleased } from './update-record.ts'
 
-/** Resolves open conflicts of a merged record. Clears the flag with the last conflict. */
+/**
+ * Resolves open conflicts of a merged record. Clears the flag with the last conflict. A released record has them where git
+ * merged two versions of it: the decision is then part of the merge, and is written to its history.
+ */
 export async function resolveMerge(
   project: Project,
   child: string,
@@ -49,26 +52,39 @@ function resolvedText(
   resolutions: readonly Resolution[],
   now: string,
 ): string {
-  refuseReleased(record)
   const before = contentOf(record)
-  const { content, open } = resolveConflicts(
+  const { content, open, members } = resolveConflicts(
     { content: before, conflicts: parseConflicts(extension(record).conflicts) },
     resolutions,
     now,
   )
   const edits: JsonEdit[] = [
     ...changedMembers(before, content),
+    ...[...members].map(
+      ([pointer, value]): JsonEdit =>
+        value === undefined ? { op: 'remove', pointer } : { op: 'set', pointer, value },
+    ),
     { op: 'set', pointer: '/x_satchel/conflicts', value: open },
     ...(open.length === 0
       ? [{ op: 'set', pointer: '/flags', value: withFlag(record.flags, 'conflicted', false) } as const]
       : []),
-    ...afterUpdate(record, now),
+    ...(isEditable(record) ? afterUpdate(record, now) : []),
   ]
-  const { text } = redactDocument(documentOf(editText(document, edits)))
+  const redacted = redactDocument(documentOf(editText(document, edits))).text
+  const text = isEditable(record) ? redacted : releasedAgain(record, redacted, now)
   const { value } = documentOf(text)
   refuseTooLarge(text, value)
   validRecord(value)
   return text
+}
+
+/** The text with the digest of its content, which the decision changed. */
+function releasedAgain(record: Handoff, text: string, now: string): string {
+  const document = documentOf(text)
+  const hadDigest = extension(record).content_sha256 !== undefined
+  const entry = { by: null, reason: 'conflicts of a merge were decided' }
+  const change = { entry, at: now, ...(hadDigest && { contentSha256: contentDigest(document) }) }
+  return editText(document, changeEdits(record, change))
 }
 
 function contentOf(record: Handoff): MergedContent {

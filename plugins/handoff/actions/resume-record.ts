@@ -1,7 +1,8 @@
 import type { CallContext } from '../../../server/plugin.ts'
-import { BYTES_PER_TOKEN } from '../../../server/plugin.ts'
+import { BYTES_PER_TOKEN, isSatchelError } from '../../../server/plugin.ts'
 import { readOn, type Truncated } from '../domain/answer-budget.ts'
 import { briefOf, briefWriter } from '../domain/brief.ts'
+import { isAltered } from '../domain/content-digest.ts'
 import { editText } from '../domain/json-edit.ts'
 import { byId, lineagePath } from '../domain/lineage.ts'
 import { type Claim, type Handoff, isLive } from '../domain/record.ts'
@@ -102,24 +103,28 @@ async function resumed(ctx: CallContext, project: Project, request: ResumeReques
   const ttlS = request.claim?.ttl_s ?? project.config.claim_ttl_s
   const { status } = found.record
   const canMark = status === 'ready' || status === 'resumed'
-  const marked = request.mark && canMark
-  if (marked) await noteServer(project, by)
+  const wanted = request.mark && canMark
   const ownProcess = ctx.localTransport === 'stdio'
-  const { stored, isUnclaimed } = marked
-    ? await mark(project, found, { by, ttlS, ownProcess })
-    : { stored: found, isUnclaimed: false }
+  const { stored, isUnclaimed, unmarked } = wanted
+    ? await markIfWritable(project, found, { by, ttlS, ownProcess })
+    : { stored: found, isUnclaimed: false, unmarked: undefined }
+  const marked = wanted && unmarked === undefined
   const { id, record, etag } = stored
   const warnings = [
     ...(request.mark && !canMark ? [`The record is ${status}: it was not marked as resumed.`] : []),
+    ...(unmarked === undefined ? [] : [`${unmarked} ${UNMARKED}`]),
     ...(isUnclaimed ? [UNCLAIMED] : []),
   ]
   return {
     stored,
     assessment,
     base: { claim: await claimOn(project.store, record, project.now().getTime()), marked, warnings, id },
-    parts: { record, etag, now: project.now(), ...assessment },
+    parts: { record, etag, isAltered: isAltered(stored), now: project.now(), ...assessment },
   }
 }
+
+const UNMARKED =
+  'The record was not marked as resumed and no claim was kept: another session may resume it, too.'
 
 const UNCLAIMED =
   'No claim could be kept: the folder of claims in the store cannot be used. Another session may resume the record, too; satchel handoff doctor names the folder.'
@@ -170,6 +175,29 @@ interface Claimant {
   /** This process serves the session and ends with it. */
   readonly ownProcess: boolean
 }
+
+/**
+ * Marks a record, or says why it cannot be: in a checkout that cannot be written the brief is what a session needs.
+ * Errors: those of `mark`, except that the store cannot be written.
+ */
+async function markIfWritable(project: Project, found: StoredRecord, claimant: Claimant) {
+  try {
+    await noteServer(project, claimant.by)
+    return { ...(await mark(project, found, claimant)), unmarked: undefined }
+  } catch (thrown) {
+    if (!isSatchelError(thrown) || !UNWRITABLE.has(thrown.reason)) throw thrown
+    await refuseClaimed(project, found, claimant.by)
+    const unmarked = UNWRITABLE.get(thrown.reason)
+    return { stored: found, isUnclaimed: false, unmarked }
+  }
+}
+
+/** Reasons for which nothing can be written, in words for a warning. */
+const UNWRITABLE: ReadonlyMap<string, string> = new Map([
+  ['store_unwritable', 'The handoff store cannot be written.'],
+  ['disk_full', 'The disk is full.'],
+  ['no_hard_links', 'The file system of the handoff store has no hard links.'],
+])
 
 /**
  * Claims a record on this machine. The record itself changes at most once, from ready to resumed. It is resumed without a

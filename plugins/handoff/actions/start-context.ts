@@ -1,5 +1,6 @@
 import { visibleLine } from '../../../server/plugin.ts'
 import { ageOf, briefOf, DEFAULT_BRIEF_TOKENS } from '../domain/brief.ts'
+import { isAltered } from '../domain/content-digest.ts'
 import { wholeChars } from '../domain/fence.ts'
 import { isFuture, newestOf } from '../domain/record-table.ts'
 import { assessRecord } from './check-freshness.ts'
@@ -25,7 +26,8 @@ async function brief(call: HookCall, { shown, names }: Noted): Promise<string | 
   if (stored?.kind !== 'record') return undefined
   const { record, etag } = stored
   const assessment = await assessRecord(project, record)
-  return briefOf({ record, etag, now: project.now(), ...assessment, maxTokens: DEFAULT_BRIEF_TOKENS }).text
+  const parts = { record, etag, isAltered: isAltered(stored), now: project.now(), ...assessment }
+  return briefOf({ ...parts, maxTokens: DEFAULT_BRIEF_TOKENS }).text
 }
 
 /** Names the newest record that is ready. The title is text of a record: one short line, quoted. */
@@ -41,6 +43,9 @@ async function waiting(call: HookCall): Promise<string | undefined> {
   })
   if (!newest) return undefined
   const title = JSON.stringify(wholeChars(visibleLine(newest.title), TITLE_CHARS))
+  const stored = await call.project.store.read(newest.id)
+  const altered =
+    stored?.kind === 'record' && isAltered(stored) ? ', its content changed since its release' : ''
   const count = ready === 1 ? '1 handoff ready' : `${ready} handoffs ready, the newest`
-  return `${count}: ${title}, ${ageOf(newest.updated_at, call.project.now())}; resume with handoff_resume`
+  return `${count}: ${title}, ${ageOf(newest.updated_at, call.project.now())}${altered}; resume with handoff_resume`
 }

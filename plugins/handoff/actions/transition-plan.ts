@@ -1,9 +1,11 @@
 import type { SatchelError } from '../../../server/plugin.ts'
 import type { CheckResult, Verdict } from '../domain/checks/validation.ts'
 import { contentDigest } from '../domain/content-digest.ts'
+import { parseConflicts, placeOfConflict } from '../domain/merge-conflicts.ts'
 import { extension, type Flag, type Handoff, type Status, type Validation } from '../domain/record.ts'
 import { type RecordChange, withFlag } from '../domain/record-change.ts'
 import { childRows } from '../domain/record-table.ts'
+import { quoted } from '../domain/secrets.ts'
 import { ALLOWED, isActionable, type Step, stepFor } from '../domain/transition.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
@@ -130,13 +132,33 @@ function refuseUnready(
 ): void {
   const { id, record } = stored
   const next = { tool: 'handoff_validate', args: { id } }
-  if (extension(record).conflicts.length > 0) throw refusals.conflicts_unresolved({ next })
+  refuseConflicts(record)
+  if (flags.includes('conflicted')) {
+    throw refusals.flagged_conflicted({ next: { tool: 'handoff_lineage', args: { id } } })
+  }
   if (flags.length > 0) throw refusals.flagged({ flags: flags.join(' and ') }, { next })
   if (status !== 'pass' && !(status === 'warn' && acceptWarnings)) {
     const warnings = checks.filter((check) => check.status === 'warn' || check.status === 'fail')
     throw refusals.needs_acknowledgement({ details: { checks: warnings }, next })
   }
   if (!isActionable(record)) throw refusals.not_actionable({ next })
+}
+
+/** Errors: `conflict`/`conflicts_unresolved`, which names what is in conflict and how to decide it. */
+function refuseConflicts(record: Handoff): void {
+  const { conflicts } = extension(record)
+  if (conflicts.length === 0) return
+  const known = parseConflicts(conflicts)
+  const places = [...new Set(known.map(placeOfConflict))].join(', ') || 'its member x_satchel.conflicts'
+  throw refusals.conflicts_unresolved(
+    { places: quoted(places, 200) },
+    {
+      details: {
+        conflicts: known.slice(0, 50).map(({ id, kind, field, subject }) => ({ id, kind, field, subject })),
+      },
+      next: { tool: 'handoff_merge', args: { child: record.id } },
+    },
+  )
 }
 
 /** The remaining flags. `invalid` is only cleared by a passing check run. */
@@ -151,7 +173,7 @@ function clearedFlags(
   if (!reason) {
     throw refusals.reason_missing({ errors: [{ pointer: '/reason', message: 'missing' }] })
   }
-  if (extension(record).conflicts.length > 0) throw refusals.conflicts_unresolved()
+  refuseConflicts(record)
   return record.flags.filter((flag) => !clearFlags.includes(flag))
 }
 

@@ -1,9 +1,11 @@
 import type { JudgedClaim } from './claim-verdicts.ts'
 import type { Drift } from './drift.ts'
 import { shownLine, shownText } from './fence.ts'
-import { firstNextAction } from './next-action.ts'
+import { parseConflicts, placeOfConflict } from './merge-conflicts.ts'
+import { actionOf, firstNextAction } from './next-action.ts'
 import {
   discoveries,
+  extension,
   type FailedAttempt,
   failedAttempts,
   type Handoff,
@@ -64,8 +66,9 @@ const entry = (lead: string, text: string, id?: string): BriefEntry => ({
 })
 
 /** The step, and what it is for if that says more. */
-function actionOf({ suggested_action, description }: OpenItem): string {
-  return suggested_action === description ? description : `${suggested_action} - ${description}`
+function stepOf(item: OpenItem): string {
+  const action = actionOf(item)
+  return action === item.description ? action : `${action} - ${item.description}`
 }
 
 function openingSections(record: Handoff): readonly BriefSection[] {
@@ -77,7 +80,7 @@ function openingSections(record: Handoff): readonly BriefSection[] {
     section('objective', '', '/work/objective', [entry('Objective: ', body(work.objective))]),
     section('next_action', '', place, [
       next
-        ? entry(`Next action (${next.id}, ${next.priority}): `, body(actionOf(next)))
+        ? entry(`Next action (${next.id}, ${next.priority}): `, body(stepOf(next)))
         : entry('Next action: ', 'no next action recorded'),
       ...(next?.acceptance_check ? [entry('Accepted when: ', body(next.acceptance_check))] : []),
     ]),
@@ -88,6 +91,7 @@ function keptSections(record: Handoff, claims: readonly JudgedClaim[]): readonly
   const { work, summary } = record
   const avoid = failedAttempts(record).filter((attempt) => attempt.avoid_repeating)
   return [
+    section('conflicts', '', '/x_satchel/conflicts', conflictEntries(record)),
     section('claims', '', '/evidence', brokenClaims(record, claims)),
     section(
       'definition_of_done',
@@ -111,6 +115,15 @@ function keptSections(record: Handoff, claims: readonly JudgedClaim[]): readonly
       entry('Current state: ', body(summary.current_state)),
     ]),
   ]
+}
+
+/** What versions of the record disagree about, each with every position. */
+function conflictEntries(record: Handoff): BriefEntry[] {
+  return parseConflicts(extension(record).conflicts).map((conflict) => {
+    const positions = conflict.positions.map(({ parent, text }) => `${shownLine(parent)}: ${shownText(text)}`)
+    const lead = `In conflict (${shownLine(conflict.id)}, ${shownLine(placeOfConflict(conflict))}): `
+    return entry(lead, body(positions.join('\n')), conflict.id)
+  })
 }
 
 /** Evidence whose basis changed or shows otherwise, the worse first. */

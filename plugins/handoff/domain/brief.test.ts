@@ -66,6 +66,7 @@ const ETAG = `sha256:${'0123456789abcdef'.repeat(4)}`
 const parts = (record: Handoff, maxTokens: number) => ({
   record,
   etag: ETAG,
+  isAltered: false,
   now: new Date('2026-11-21T10:00:00Z'),
   maxTokens,
 })
@@ -110,6 +111,34 @@ test('a record without a next action says so, and a blocked item is not the next
   assert.match(
     briefOf(parts({ ...BASE, open_items: [item] }, 1200)).text,
     /Next action: no next action recorded/,
+  )
+})
+
+test('an unblocked open item without an action is the next action, by priority, after those with one', () => {
+  const item = (id: string, priority: string, more: object) => ({
+    ...BASE.open_items[0],
+    ...{
+      id,
+      priority,
+      description: `Do ${id}`,
+      suggested_action: null,
+      acceptance_check: null,
+      blocked_by: [],
+    },
+    ...more,
+  })
+  const next = (...items: object[]) =>
+    briefOf(parts({ ...BASE, open_items: items } as Handoff, 1200)).text.match(/^Next action.*$/m)?.[0]
+  const items = [
+    item('O-001', 'low', {}),
+    item('O-002', 'high', { blocked_by: ['a review'] }),
+    item('O-003', 'medium', {}),
+  ]
+
+  assert.equal(next(...items), 'Next action (O-003, medium): Do O-003')
+  assert.equal(
+    next(...items, item('O-004', 'low', { suggested_action: 'Run it' })),
+    'Next action (O-004, low): Run it - Do O-004',
   )
 })
 

@@ -1,7 +1,7 @@
 import { BYTES_PER_TOKEN } from '../../../server/plugin.ts'
 import { briefBody } from './brief-body.ts'
 import { briefMaterial } from './brief-sections.ts'
-import { CLAIM_VERDICTS, type Gate, type JudgedClaim } from './claim-verdicts.ts'
+import { CLAIM_VERDICTS, type Gate, type JudgedClaim, stopReason } from './claim-verdicts.ts'
 import type { Drift } from './drift.ts'
 import { fencedBody } from './fence.ts'
 import { extension, type Handoff } from './record.ts'
@@ -17,6 +17,8 @@ export interface BriefParts {
   readonly record: Handoff
   readonly etag: string
   readonly now: Date
+  /** Released content that is not what was released: somebody edited the file. */
+  readonly isAltered: boolean
   /** Absent if the project was not checked. */
   readonly drift?: Drift
   readonly gate?: Gate
@@ -46,10 +48,10 @@ export function briefWriter(parts: BriefParts): (maxBytes: number) => Brief {
   }
 }
 
-function headerLine({ record, now }: BriefParts): string {
+function headerLine({ record, isAltered, now }: BriefParts): string {
   const flags = record.flags.length > 0 ? `, flagged ${[...new Set(record.flags)].join(' and ')}` : ''
   const draft = extension(record).skeleton ? ', captured automatically' : ''
-  return `Handoff ${shortId(record.id)}: ${record.status}${flags}${draft}, ${ageOf(record.updated_at, now)}`
+  return `Handoff ${shortId(record.id)}: ${record.status}${isAltered ? ' (content changed since its release, not checked)' : ''}${flags}${draft}, ${ageOf(record.updated_at, now)}`
 }
 
 /** The age of a record in words. */
@@ -63,7 +65,7 @@ export function ageOf(updatedAt: string, now: Date): string {
 }
 
 /** Numbers and fixed words only, because it is outside the fence. */
-function freshnessLine({ drift, gate, claims = [] }: BriefParts): string {
+function freshnessLine({ record, drift, gate, claims = [] }: BriefParts): string {
   if (!drift) return 'Freshness: not checked'
   const moved = drift.artifacts.filter(({ status }) => status === 'changed' || status === 'missing').length
   const facts = [
@@ -74,7 +76,7 @@ function freshnessLine({ drift, gate, claims = [] }: BriefParts): string {
     claims.length > 0 && `claims: ${claimCounts(claims)}`,
   ]
   const text = facts.filter((fact) => fact).join(', ')
-  return `Freshness: ${text}${gate ? `. Gate: ${gate}` : ''}`
+  return `Freshness: ${text}${gate ? `. Gate: ${gate}` : ''}${gate === 'stop' ? ` (${stopReason(record, claims)})` : ''}`
 }
 
 function claimCounts(claims: readonly JudgedClaim[]): string {

@@ -4,7 +4,7 @@ import { concernsOf, type Drift } from './drift.ts'
 import { groundOf } from './evidence-ground.ts'
 import { fileOfReference } from './file-reference.ts'
 import { agreement } from './line-ends.ts'
-import type { Evidence, Handoff } from './record.ts'
+import { type Evidence, extension, type Handoff } from './record.ts'
 import type { CommitFact, WorldFacts } from './world-facts.ts'
 
 /** The verdicts of evidence, from best to worst. */
@@ -168,13 +168,29 @@ function worst(claims: readonly JudgedClaim[]): ClaimVerdict {
  * flagged; `care` if anything relevant changed; else `go`. It never refuses anything.
  */
 export function gateOf(record: Handoff, claims: readonly JudgedClaim[], drift: Drift): Gate {
-  const foundations = foundationIds(record)
-  const isRefuted = claims.some(
-    ({ verdict, evidence_id }) => verdict === 'contradicted' && foundations.has(evidence_id),
-  )
-  if (isRefuted || record.flags.length > 0) return 'stop'
+  if (isRefuted(record, claims) || record.flags.length > 0) return 'stop'
   const moved = claims.some(({ verdict }) => verdict === 'contradicted' || verdict === 'stale')
   return moved || drift.relevant || drift.isUnlisted ? 'care' : 'go'
+}
+
+/** What a `stop` rests on and the way out, in fixed words: it stands outside the fence of a brief. */
+export function stopReason(record: Handoff, claims: readonly JudgedClaim[]): string {
+  const conflicts = extension(record).conflicts.length
+  const isConflicted = record.flags.includes('conflicted')
+  const reasons = [
+    isConflicted &&
+      (conflicts > 0
+        ? `${conflicts === 1 ? '1 open conflict' : `${conflicts} open conflicts`}, decide with handoff_merge (child)`
+        : 'flagged conflicted, compare with handoff_lineage, then clear the flag'),
+    record.flags.includes('invalid') && 'flagged invalid, see handoff_validate',
+    isRefuted(record, claims) && 'evidence it rests on is contradicted',
+  ]
+  return reasons.filter((reason) => reason).join('; ')
+}
+
+function isRefuted(record: Handoff, claims: readonly JudgedClaim[]): boolean {
+  const foundations = foundationIds(record)
+  return claims.some(({ verdict, evidence_id }) => verdict === 'contradicted' && foundations.has(evidence_id))
 }
 
 /** Ids of evidence that decisions cite or high open items mention. */

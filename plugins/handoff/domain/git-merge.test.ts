@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { sampleRecord } from '../testing/sample-record.ts'
 import { mergeVersions } from './git-merge.ts'
 import { documentOf } from './json-text.ts'
+import type { MergeConflict } from './merge-conflicts.ts'
 import type { Handoff } from './record.ts'
 
 const BASE = { ...sampleRecord(1, 1300), x_satchel: { history: [], session: 'one' }, number: 1.0 }
@@ -64,9 +65,57 @@ test('a contradiction is flagged in a readable record', () => {
 
   const { record, conflicts } = merged(ours, theirs)
 
-  assert.equal(conflicts.length, 1)
+  assert.deepEqual(conflicts, [
+    {
+      id: 'C-001',
+      kind: 'scalar',
+      field: 'objective',
+      subject: 'objective',
+      positions: [
+        { parent: 'ours', text: 'Ours wants this' },
+        { parent: 'theirs', text: 'Theirs wants that' },
+      ],
+    },
+  ])
+  assert.deepEqual(record.x_satchel.conflicts, conflicts)
   assert.deepEqual(record.flags, ['conflicted'])
   assert.equal(record.work.objective, 'Ours wants this')
+})
+
+test('a reason and a free member that both sides changed keep both texts, behind conflicts of an earlier merge', () => {
+  const kept = { id: 'C-004', kind: 'scalar', field: 'title', subject: 'title', positions: [] }
+  const ours = {
+    ...BASE,
+    summary: { ...BASE.summary, why_it_matters: 'ours' },
+    x_satchel: { ...BASE.x_satchel, conflicts: [kept] },
+    number: 2,
+  }
+  const theirs = { ...BASE, summary: { ...BASE.summary, why_it_matters: 'theirs' }, number: 3 }
+
+  const { record } = merged(ours, theirs)
+
+  assert.deepEqual(
+    record.x_satchel.conflicts.map(({ id, kind, field, positions }: MergeConflict) => [
+      ...[id, kind, field],
+      positions.map(({ text }) => text),
+    ]),
+    [
+      ['C-004', 'scalar', 'title', []],
+      ['C-005', 'scalar', 'why_it_matters', ['ours', 'theirs']],
+      ['C-006', 'member', '/number', ['2', '3']],
+    ],
+  )
+  assert.equal(record.number, 2)
+})
+
+test('of what a machine captured on both sides the later counts, without a conflict', () => {
+  const captured = (session: string) => ({ history: [], session, content_sha256: `sha256:${session}` })
+  const ours = later({ ...BASE, x_satchel: captured('two') }, 1)
+  const theirs = later({ ...BASE, x_satchel: captured('three') }, 2)
+
+  assert.deepEqual(merged(ours, theirs).conflicts, [])
+  assert.equal(merged(ours, theirs).record.x_satchel.session, 'three')
+  assert.equal(merged(theirs, ours).record.x_satchel.session, 'three')
 })
 
 test('equal versions, and a side without changes, give the other side byte by byte', () => {

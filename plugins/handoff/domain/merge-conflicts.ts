@@ -12,6 +12,7 @@ export const CONFLICT_KINDS = [
   'closed_and_edited',
   'same_subject',
   'against_attempt',
+  'member',
 ] as const
 
 /** A disagreement between parents. The merged record holds the first position until the conflict is resolved. */
@@ -20,7 +21,7 @@ export interface MergeConflict {
   readonly kind: (typeof CONFLICT_KINDS)[number]
   readonly subject: string
   readonly positions: readonly Position[]
-  /** `title`, `objective`, `current_state` for a scalar; a collection for an item. */
+  /** `title`, `objective`, `current_state`, `why_it_matters` for a scalar; a collection for an item; a pointer for a member. */
   readonly field: string
 }
 
@@ -31,6 +32,8 @@ export interface Position {
   readonly item_id?: string
   /** The item as this parent has it, null where it closed it. */
   readonly item?: Readonly<Record<string, unknown>> | null
+  /** The value of a member as this side has it; absent where it has none. */
+  readonly value?: unknown
 }
 
 interface Merged {
@@ -194,6 +197,11 @@ function constraintWarnings(constraints: readonly string[]): string[] {
       .filter((other) => bare(one) === bare(other) && isNegated(one) !== isNegated(other))
       .map((other) => `These constraints contradict each other: "${one}" and "${other}".`),
   )
+}
+
+/** What a conflict is about, in words: `current_state`, `decisions D-003`. */
+export function placeOfConflict({ kind, field, subject }: MergeConflict): string {
+  return kind === 'scalar' || kind === 'member' ? field : `${field} ${subject}`
 }
 
 /** The conflicts a record keeps, as far as they have the expected shape. */

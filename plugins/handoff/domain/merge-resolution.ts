@@ -19,6 +19,8 @@ export interface Resolved {
   readonly content: MergedContent
   /** Conflicts that are not resolved. */
   readonly open: readonly MergeConflict[]
+  /** Values of members outside the content, by pointer; undefined removes the member. */
+  readonly members: ReadonlyMap<string, unknown>
 }
 
 /**
@@ -31,11 +33,14 @@ export function resolveConflicts(
   now: string,
 ): Resolved {
   let resolved = content
+  const members = new Map<string, unknown>()
   for (const [index, resolution] of resolutions.entries()) {
     const conflict = conflicts.find(({ id }) => id === resolution.conflict_id)
     if (!conflict)
       throw refused(index, 'conflict_id', `There is no open conflict ${quoted(resolution.conflict_id, 40)}`)
     const chosen = chosenPosition(conflict, resolution, index)
+    if (conflict.kind === 'member')
+      members.set(conflict.field, chosen.parent === '' ? chosen.text : chosen.value)
     resolved = withDecision(settled(resolved, conflict, chosen), {
       decision: `Merge, ${conflict.subject}: ${chosen.text}`,
       rationale: resolution.rationale,
@@ -47,7 +52,7 @@ export function resolveConflicts(
     })
   }
   const decided = new Set(resolutions.map(({ conflict_id }) => conflict_id))
-  return { content: resolved, open: conflicts.filter(({ id }) => !decided.has(id)) }
+  return { content: resolved, open: conflicts.filter(({ id }) => !decided.has(id)), members }
 }
 
 /** A text given by the caller is a position without a parent. */
@@ -83,11 +88,14 @@ function settled(content: MergedContent, conflict: MergeConflict, chosen: Positi
       )
     case 'against_attempt':
       return afterAttempt(content, conflict, chosen)
+    case 'member':
+      return content
   }
 }
 
 function withScalar(content: MergedContent, field: string, text: string): MergedContent {
-  if (field === 'current_state') return { ...content, summary: { ...content.summary, current_state: text } }
+  if (field === 'current_state' || field === 'why_it_matters')
+    return { ...content, summary: { ...content.summary, [field]: text } }
   return { ...content, work: { ...content.work, [field]: text } }
 }
 

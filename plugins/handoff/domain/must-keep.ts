@@ -1,6 +1,6 @@
 import type { JudgedClaim } from './claim-verdicts.ts'
 import { shownText } from './fence.ts'
-import { firstNextAction } from './next-action.ts'
+import { actionOf, firstNextAction } from './next-action.ts'
 import { failedAttempts, type Handoff } from './record.ts'
 import { sha256Hex } from './record-id.ts'
 
@@ -36,7 +36,7 @@ export function mustKeepOf(record: Handoff, claims: readonly JudgedClaim[]): rea
     texts.map((text, at) => ({ kind, id: `${at}`, text }))
   return [
     { kind: 'objective', id: '', text: work.objective },
-    ...(next ? [{ kind: 'next_action' as const, id: next.id, text: next.suggested_action ?? '' }] : []),
+    ...(next ? [{ kind: 'next_action' as const, id: next.id, text: actionOf(next) }] : []),
     ...(next?.acceptance_check
       ? [{ kind: 'acceptance_check' as const, id: next.id, text: next.acceptance_check }]
       : []),

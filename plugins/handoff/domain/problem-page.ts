@@ -13,6 +13,8 @@ export interface StoreProblem {
 /** In the order of the list, most serious first. */
 export const PROBLEM_KINDS = [
   'damaged_record',
+  'conflicted_record',
+  'altered_record',
   'orphan_temp',
   'unusable_local',
   'damaged_config',

@@ -1,4 +1,4 @@
-import { firstNextAction } from './next-action.ts'
+import { actionOf, firstNextAction } from './next-action.ts'
 import {
   type Claim,
   discoveries,
@@ -81,7 +81,7 @@ export function rowOf(record: Handoff, path: string, mtimeMs: number): RecordRow
     harness: record.origin.harness,
     actor: record.origin.actor?.name ?? null,
     open_high: record.open_items.filter((item) => item.priority === 'high').length,
-    next_action: next?.suggested_action ?? null,
+    next_action: next ? actionOf(next) : null,
     skeleton: own.skeleton,
     session: own.session ?? record.origin.session_id,
     claim: own.claim,

@@ -1,6 +1,6 @@
 import { withinBytes } from './answer-budget.ts'
 import { shownText, wholeChars } from './fence.ts'
-import { firstNextAction } from './next-action.ts'
+import { actionOf, firstNextAction } from './next-action.ts'
 import { failedAttempts, type Handoff, type OpenItem } from './record.ts'
 
 /** A brief as data: texts show invisible characters, lists hold their most important entries. */
@@ -91,6 +91,7 @@ function listsOf(record: Handoff, shown: (text: string, part: keyof Structured) 
   const ranked = [...record.open_items].sort(
     (a, b) => Number(b === first) - Number(a === first) || RANK[a.priority] - RANK[b.priority],
   )
+  const isNext = (item: OpenItem) => hasAction(item) || item === first
   return {
     objective: shown(record.work.objective, 'objective'),
     constraints: record.work.constraints.map((text) => shown(text, 'constraints')),
@@ -101,10 +102,10 @@ function listsOf(record: Handoff, shown: (text: string, part: keyof Structured) 
         approach: shown(approach, 'do_not_retry'),
         reason: reason && shown(reason, 'do_not_retry'),
       })),
-    next_actions: ranked.filter(hasAction).map((item) => ({
+    next_actions: ranked.filter(isNext).map((item) => ({
       id: item.id,
       priority: item.priority,
-      action: shown(item.suggested_action ?? '', 'next_actions'),
+      action: shown(actionOf(item), 'next_actions'),
       description: shown(item.description, 'next_actions'),
     })),
     decisions: record.decisions.map(({ id, decision, rationale }) => ({
@@ -114,7 +115,7 @@ function listsOf(record: Handoff, shown: (text: string, part: keyof Structured) 
     })),
     artifacts: record.artifacts.map(({ path, role }) => ({ path: shown(path, 'artifacts'), role })),
     open_questions: ranked
-      .filter((item) => !hasAction(item))
+      .filter((item) => !isNext(item))
       .map(({ description }) => shown(description, 'open_questions')),
   }
 }

@@ -55,7 +55,7 @@ export function transitionTool(handoffs: Handoffs) {
       headers: { 'if-match': 'if_match' },
       etag: 'etag',
     },
-    cli: { verb: 'handoff set-status', positional: ['id', 'to'], completes: { id: RECORD_IDS } },
+    cli: { verb: 'handoff set-status', positional: ['id', '[to]'], completes: { id: RECORD_IDS } },
     example: { id: 'latest', to: 'validated' },
     async handler(ctx, input) {
       const project = await handoffs.project(ctx, input.project)

@@ -1,4 +1,4 @@
-import { contentDigest } from '../content-digest.ts'
+import { isAltered } from '../content-digest.ts'
 import { extension } from '../record.ts'
 import { type CheckFinding, type CheckOutcome, type CheckRule, fail, type Subject, warn } from './check.ts'
 
@@ -58,6 +58,6 @@ function checkIntegrity({ record, value, source }: Subject): CheckOutcome {
   if (content_sha256 === undefined) return { skipped: 'the record carries no content digest' }
   if (!RELEASED.has(record.status)) return { skipped: 'the record is not released' }
   if (source.kind !== 'text') return { skipped: 'the digest needs the text of the record' }
-  if (contentDigest(source.document) === content_sha256) return []
+  if (!isAltered({ record, document: source.document })) return []
   return [warn('the content differs from what was released', '/x_satchel/content_sha256')]
 }
