@@ -44,7 +44,14 @@ export interface SessionOptions {
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
 const META = 'io.modelcontextprotocol/'
 /** A hook is not judged by its time here. */
-const PATIENT = { totalMs: 600_000, inputMs: 300, gitMs: 60_000, evidenceMs: 60_000 }
+const PATIENT = {
+  totalMs: 600_000,
+  wallMs: 600_000,
+  writeMs: 600_000,
+  inputMs: 300,
+  gitMs: 60_000,
+  evidenceMs: 60_000,
+}
 
 /** Starts a session in this process: the entry points are those of the processes that a harness starts. */
 export async function openSession({ root, path, id, hasVariable, now }: SessionOptions): Promise<Session> {

@@ -282,7 +282,60 @@ test('a hanging git does not hold a hook up', async (t) => {
   }
 })
 
-test('a hook in a store that never answers ends at its limit with one note, and prints nothing', async (t) => {
+test('a hook whose time is over says nothing of a store without records, or where nothing is to be said', async (t) => {
+  const project = await openTestProject(t)
+  await project.call('handoff_create', SMALL)
+  const empty = await openTestProject(t)
+  empty.write('.handoffs/config.json', '{}')
+  const limits = { ...PATIENT, totalMs: 300 }
+  const disk: Disk = {
+    ...realDisk,
+    stat: (path) => (path.includes('.handoffs') ? new Promise(() => {}) : realDisk.stat(path)),
+  }
+  const start = (at: TestProject, source: string) =>
+    hook(at, 'session-start', { session_id: 'one', cwd: at.root, source }, { disk, limits })
+
+  assert.notEqual((await start(project, 'startup')).stdout, '')
+  assert.equal((await start(project, 'clear')).stdout, '')
+  assert.equal((await start(empty, 'compact')).stdout, '')
+})
+
+test('a write that is under way when the time of a hook is over is finished', async (t) => {
+  const project = await openTestProject(t, { repository: true })
+  await project.call('handoff_create', SMALL)
+  const { id } = (await project.call('handoff_list')).items[0]
+  await project.call('handoff_transition', { id, to: 'archived' })
+  let isWriting = false
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const disk: Disk = {
+    ...realDisk,
+    link: async (from, to) => {
+      isWriting ||= to.includes('/records/')
+      if (isWriting) await released
+      return realDisk.link(from, to)
+    },
+  }
+  // Time is over as soon as the record is being written, and the disk answers after that.
+  const spent = () => {
+    if (isWriting) setTimeout(release, 20)
+    return { wallMs: isWriting ? 60_000 : 0, idleMs: isWriting ? 60_000 : 0, cpuMs: 0 }
+  }
+  const input = { session_id: 'two', cwd: project.root }
+
+  const run = await hook(project, 'pre-compact', input, {
+    disk,
+    spent,
+    limits: { ...PATIENT, totalMs: 2000 },
+  })
+
+  assert.deepEqual(run.notes, ['satchel handoff hook pre-compact: it took too long'])
+  assert.equal(project.files().filter((path) => path.includes('/records/')).length, 2)
+})
+
+test('a hook in a store that never answers ends at its limit with one note, and a start says where to read', async (t) => {
   const project = await openTestProject(t)
   await project.call('handoff_create', SMALL)
   const disk: Disk = {
@@ -292,17 +345,26 @@ test('a hook in a store that never answers ends at its limit with one note, and 
   for (const event of ['pre-compact', 'session-start', 'session-end', 'stop']) {
     const input = { session_id: 'one', cwd: project.root, source: 'compact' }
 
-    const run = await hook(project, event, input, { disk, limits: { ...PATIENT, totalMs: 300 } })
+    const { stdout, ...run } = await hook(project, event, input, {
+      disk,
+      limits: { ...PATIENT, totalMs: 300 },
+    })
 
-    assert.deepEqual(run, { code: 0, stdout: '', notes: [`satchel handoff hook ${event}: it took too long`] })
+    assert.deepEqual(run, { code: 0, notes: [`satchel handoff hook ${event}: it took too long`] })
+    if (event !== 'session-start') assert.equal(stdout, '', event)
+    else
+      assert.match(JSON.parse(stdout).hookSpecificOutput.additionalContext, /handoff_resume gives the latest/)
   }
 })
 
 test('doctor names damage, leftovers, missing parents and cycles, and changes nothing', async (t) => {
   const project = await openTestProject(t)
-  assert.deepEqual((await project.call('handoff_doctor')).problems, [])
+  const without = await project.call('handoff_doctor')
+  assert.deepEqual(without.problems, [])
+  assert.match(without.warnings.join(), /no handoff store yet.*The first satchel handoff note/)
   const { id, path } = await project.call('handoff_create', SMALL)
-  assert.deepEqual((await project.call('handoff_doctor')).problems, [])
+  const sound = await project.call('handoff_doctor')
+  assert.deepEqual([sound.problems, sound.warnings], [[], []])
   const record = read(project, path)
   const put = (n: number, parents: string[]) => {
     const other = `0198c0de-0000-7000-8000-${String(n).padStart(12, '0')}`

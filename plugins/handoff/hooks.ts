@@ -1,5 +1,6 @@
-import { stat } from 'node:fs/promises'
+import { opendir, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import { defineCommand, type Host, type Terminal } from '../../server/plugin.ts'
 import { captureSkeleton } from './actions/hook-capture.ts'
@@ -12,12 +13,13 @@ import {
   renewClaim,
 } from './actions/hook-session.ts'
 import { logBefore, logGiven } from './actions/log-retention.ts'
-import { startContext } from './actions/start-context.ts'
+import { isToldAt, startContext } from './actions/start-context.ts'
 import { nudge } from './actions/stop-nudge.ts'
 import { sessionName } from './domain/record-id.ts'
 import type { RecordTable } from './domain/record-table.ts'
 import { mainWorktreeOf } from './git/linked-worktree.ts'
 import { type HookInput, readHookInput } from './hook-input.ts'
+import { type HookTimes, leftOf, type TimeSpent, timeFromNow, timeOfProcess } from './hook-limit.ts'
 import { hurriedEvidence } from './hurried-evidence.ts'
 import type { Handoffs, Project } from './project.ts'
 import { namedSession } from './session.ts'
@@ -27,8 +29,12 @@ const EVENTS = ['pre-compact', 'session-start', 'session-end', 'stop'] as const
 
 /** Time limits in milliseconds: a slow hook blocks the compaction of its harness (design handoff-store, section 3). */
 export const HOOK_LIMITS = {
-  /** From the start of the process. */
+  /** From the start of the process: waiting and computing, not what a busy machine keeps it from (decision 146). */
   totalMs: 1800,
+  /** From the start of the process, by the clock. */
+  wallMs: 8000,
+  /** For a write that has begun when the limit is reached. */
+  writeMs: 5000,
   /** A harness may leave its end of standard input open. */
   inputMs: 300,
   /** Each git command. */
@@ -43,7 +49,12 @@ const READING_SHARE = 0.5
  * `satchel handoff hook EVENT`: called by a harness. It always ends in time with exit code 0; a failure is one line on
  * stderr. Writes nothing in a project without a store.
  */
-export function hookCommand(handoffs: Handoffs, host: Pick<Host, 'verb'>, limits = HOOK_LIMITS) {
+export function hookCommand(
+  handoffs: Handoffs,
+  host: Pick<Host, 'verb'>,
+  limits = HOOK_LIMITS,
+  spentSince = host.verb === undefined ? timeFromNow : () => timeOfProcess,
+) {
   return defineCommand({
     cli: 'handoff hook',
     title: 'Harness hook',
@@ -56,10 +67,13 @@ export function hookCommand(handoffs: Handoffs, host: Pick<Host, 'verb'>, limits
     }),
     example: 'satchel handoff hook session-start --harness claude-code',
     async run(ctx, { event, harness }, terminal) {
-      const stop = stopAfter(limits.totalMs - (host.verb === undefined ? 0 : process.uptime() * 1000))
-      const call = { event, harness, terminal, limits, signal: stop.signal, leftMs: stop.leftMs }
+      const stop = stopAfter(limits, spentSince())
+      const begun: Begun = { writes: new Set() }
+      const call = { event, harness, terminal, limits, signal: stop.signal, leftMs: stop.leftMs, begun }
       const work = answer(handoffs, call).catch(describe)
-      const shortcoming = await Promise.race([work, stop.late]).finally(stop.clear)
+      const shortcoming = await Promise.race([work, stop.late.then(() => finishLate(call, work))]).finally(
+        stop.clear,
+      )
       if (shortcoming !== undefined) {
         ctx.log.debug('a hook did not finish its work', { event, shortcoming })
         terminal.note(`satchel handoff hook ${event.slice(0, 40)}: ${shortcoming}`)
@@ -69,22 +83,88 @@ export function hookCommand(handoffs: Handoffs, host: Pick<Host, 'verb'>, limits
   })
 }
 
-/** Aborts the signal after the time, and resolves `late` for work that ignores it. */
-function stopAfter(ms: number) {
+/** Aborts the signal when no time is left, and resolves `late` for work that ignores it. */
+function stopAfter(limits: HookTimes, spent: () => TimeSpent) {
   const stop = new AbortController()
-  const endMs = performance.now() + ms
+  const leftMs = () => leftOf(spent(), limits)
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => {
-      resolve('it took too long')
+  const late = new Promise<void>((resolve) => {
+    const look = (): void => {
+      const ms = leftMs()
+      if (ms > 0) {
+        timer = setTimeout(look, Math.ceil(ms))
+        return
+      }
+      resolve()
       stop.abort()
-    }, ms)
+    }
+    look()
   })
+  return { signal: stop.signal, late, leftMs, clear: () => clearTimeout(timer) }
+}
+
+/** What of the work must not be forgotten when its time is over. */
+interface Begun {
+  readonly writes: Set<Promise<unknown>>
+  /** The project and how the session started, once they are known. */
+  project?: Project
+  source?: string | undefined
+  /** A start has printed its brief or line. */
+  hasSpoken?: true
+}
+
+/**
+ * Ends a hook whose time is over. A write of the store that has begun is let finish: what a session did before its
+ * compaction is known nowhere else. A start that has not spoken says at least that there is something to read.
+ */
+async function finishLate({ event, begun, limits, terminal }: Run, work: Promise<unknown>) {
+  if (begun.writes.size > 0) {
+    const timer = new AbortController()
+    const { signal } = timer
+    const over = pause(limits.writeMs, undefined, { signal, ref: false }).catch(() => undefined)
+    await Promise.race([Promise.allSettled([...begun.writes, work]), over])
+    timer.abort()
+  }
+  const { project } = begun
+  if (event === 'session-start' && project && !begun.hasSpoken && (await mayTell(project, begun.source))) {
+    begun.hasSpoken = true
+    terminal.write(`${JSON.stringify(startOutput(UNREAD))}\n`)
+  }
+  return 'it took too long'
+}
+
+const UNREAD =
+  'This project has handoff records of earlier sessions. There was no time to read them: handoff_resume gives the latest one, or at the command line satchel handoff resume.'
+/** For a look at the folder of records, on a disk that may not answer. */
+const LOOK_MS = 100
+
+/** Whether a start may speak, and there is a record. The folder is opened, not listed. */
+async function mayTell(project: Project, source: string | undefined): Promise<boolean> {
+  if (!isToldAt(project, source) || !project.store.keepsFiles) return false
+  const look = opendir(project.store.layout.records).then(async (folder) => {
+    const first = await folder.read()
+    await folder.close()
+    return first !== null
+  })
+  return Promise.race([look.catch(() => false), pause(LOOK_MS, false)])
+}
+
+/** The project, whose writes are known while they are under way. */
+function withKnownWrites(project: Project, { writes }: Begun): Project {
+  const known = <T>(write: Promise<T>): Promise<T> => {
+    writes.add(write)
+    const done = () => writes.delete(write)
+    write.then(done, done)
+    return write
+  }
+  const { store } = project
   return {
-    signal: stop.signal,
-    late,
-    leftMs: () => endMs - performance.now(),
-    clear: () => clearTimeout(timer),
+    ...project,
+    store: {
+      ...store,
+      create: (id, text) => known(store.create(id, text)),
+      update: (id, ifMatch, edit) => known(store.update(id, ifMatch, edit)),
+    },
   }
 }
 
@@ -98,6 +178,7 @@ interface Run {
   readonly terminal: Terminal
   readonly limits: typeof HOOK_LIMITS
   readonly signal: AbortSignal
+  readonly begun: Begun
   leftMs(): number
 }
 
@@ -111,16 +192,18 @@ async function answer(handoffs: Handoffs, run: Run): Promise<string | undefined>
   if (input.cwd === undefined) return 'its input names no cwd'
   const root = await rootOf(handoffs, input.cwd)
   if (root === undefined) return undefined
-  const project = {
-    ...handoffs.hookProject(root, { limitMs: limits.gitMs, signal }),
-    evidence: hurriedEvidence(handoffs.evidence, limits.evidenceMs),
-  }
+  const opened = handoffs.hookProject(root, { limitMs: limits.gitMs, signal })
+  const evidence = hurriedEvidence(handoffs.evidence, limits.evidenceMs)
+  const project = withKnownWrites({ ...opened, evidence }, run.begun)
+  run.begun.project = project
+  run.begun.source = input.source
   const records = readingOf(project, run)
   const call: HookCall = { ...callOf(project, input, run.harness), ask: records.ask }
   const noted = await noteStart(call)
   if (event === 'session-start') {
     const context = await startContext(call, noted)
-    if (context !== undefined && !signal.aborted) {
+    if (context !== undefined && !run.begun.hasSpoken) {
+      run.begun.hasSpoken = true
       terminal.write(`${JSON.stringify(startOutput(context))}\n`)
       await noteShown(call)
       await logGiven(call, context)

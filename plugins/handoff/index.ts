@@ -1,5 +1,5 @@
 import { type BackupStore, changedTool, definePlugin, type Finding, type Tool } from '../../server/plugin.ts'
-import { examineStore } from './actions/doctor.ts'
+import { examineStore, NO_STORE } from './actions/doctor.ts'
 import { logCall } from './actions/log-retention.ts'
 import { gitMergeCommand } from './git-merge.ts'
 import { HANDOFF, hookParts } from './hook-plugin.ts'
@@ -99,6 +99,7 @@ function storeToBackUp(handoffs: Handoffs): BackupStore {
 async function storeFindings(handoffs: Handoffs): Promise<readonly Finding[]> {
   const project = handoffs.ownProject()
   const subject = 'handoff store'
+  if (!(await project.store.exists())) return [{ level: 'ok', subject, detail: NO_STORE }]
   const problems = await examineStore(project, handoffs.now().getTime(), handoffs.clock())
   if (problems.length === 0) return [{ level: 'ok', subject, detail: 'no problem found' }]
   return problems.map(({ kind, path, detail }) => ({

@@ -15,6 +15,10 @@ import { IGNORE_FILE } from '../store/ensure-folder.ts'
 import { storedProjectId } from '../store/project-identity.ts'
 import type { Problem, StoredRecord } from '../store/read-record.ts'
 
+/** Said where no store exists: hooks then do nothing, silently. */
+export const NO_STORE =
+  'This project has no handoff store yet, and hooks save nothing without one. The first satchel handoff note or handoff_create makes it.'
+
 const TEMP_AGE_MS = 60_000
 
 /** Examines every file of a store and the links between its records. Reads only. */

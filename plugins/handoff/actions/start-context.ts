@@ -3,6 +3,7 @@ import { ageOf, briefOf, DEFAULT_BRIEF_TOKENS } from '../domain/brief.ts'
 import { isAltered } from '../domain/content-digest.ts'
 import { wholeChars } from '../domain/fence.ts'
 import { isFuture, newestOf } from '../domain/record-table.ts'
+import type { Project } from '../project.ts'
 import { assessRecord } from './check-freshness.ts'
 import { continueFrom } from './continue-from.ts'
 import type { HookCall, Noted } from './hook-session.ts'
@@ -13,9 +14,19 @@ const TITLE_CHARS = 80
 export async function startContext(call: HookCall, noted: Noted): Promise<string | undefined> {
   const { project, source } = call
   const { inject_on } = project.config
-  if (project.env['SATCHEL_NO_INJECT'] === '1' || inject_on.length === 0) return undefined
+  if (!isToldAt(project, source)) return undefined
   if (inject_on.some((wanted) => wanted === source)) return brief(call, noted)
-  return source === 'startup' ? waiting(call) : undefined
+  return waiting(call)
+}
+
+/** Whether a session is told anything at a start of this kind. */
+export function isToldAt(
+  { env, config }: Pick<Project, 'env' | 'config'>,
+  source: string | undefined,
+): boolean {
+  const { inject_on } = config
+  if (env['SATCHEL_NO_INJECT'] === '1' || inject_on.length === 0) return false
+  return source === 'startup' || inject_on.some((wanted) => wanted === source)
 }
 
 async function brief(call: HookCall, { shown, names }: Noted): Promise<string | undefined> {

@@ -20,7 +20,7 @@ export function contentDigest(document: JsonDocument): string {
  */
 export function isAltered(stored: { readonly record: Handoff; readonly document: JsonDocument }): boolean {
   const { record, document } = stored
-  const { content_sha256 } = extension(record)
+  const { content_sha256 } = extension(document.value)
   if (content_sha256 === undefined || isEditable(record)) return false
   if (contentDigest(document) === content_sha256) return false
   const unix = document.text.replaceAll('\r\n', '\n')

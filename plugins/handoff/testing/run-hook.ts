@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { type Disk, realDisk, type Terminal } from '../../../server/plugin.ts'
+import { type TimeSpent, timeFromNow } from '../hook-limit.ts'
 import { HOOK_LIMITS, hookCommand } from '../hooks.ts'
 import { createHandoffs } from '../project.ts'
 import { contextOf, type TestProject, testHost } from './fixture.ts'
@@ -12,11 +13,18 @@ export interface HookRun {
 }
 
 /** Limits that a busy machine does not reach: each part must end by its own limit. */
-export const PATIENT = { ...HOOK_LIMITS, totalMs: 600_000, gitMs: 60_000, evidenceMs: 60_000 }
+export const PATIENT = {
+  ...HOOK_LIMITS,
+  totalMs: 600_000,
+  wallMs: 600_000,
+  gitMs: 60_000,
+  evidenceMs: 60_000,
+}
 
 interface HookParts {
   readonly disk?: Disk
   readonly limits?: typeof HOOK_LIMITS
+  readonly spent?: () => TimeSpent
 }
 
 /** Runs a hook as the command line does, with `stdin` as its input. */
@@ -24,10 +32,10 @@ export async function runHook(
   project: TestProject,
   event: string,
   stdin: Readable | Record<string, unknown> | string,
-  { disk = realDisk, limits = PATIENT }: HookParts = {},
+  { disk = realDisk, limits = PATIENT, spent = timeFromNow() }: HookParts = {},
 ): Promise<HookRun> {
   const host = testHost(project.root, project.now, project.env)
-  const command = hookCommand(createHandoffs(host, project.config, { disk }), {}, limits)
+  const command = hookCommand(createHandoffs(host, project.config, { disk }), {}, limits, () => spent)
   let stdout = ''
   const notes: string[] = []
   const input =

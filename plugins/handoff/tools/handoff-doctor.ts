@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { counted, defineTool } from '../../../server/plugin.ts'
-import { examineStore } from '../actions/doctor.ts'
+import { examineStore, NO_STORE } from '../actions/doctor.ts'
 import { PROBLEM_KINDS, problemPage } from '../domain/problem-page.ts'
 import type { Handoffs } from '../project.ts'
 import { answerFields, list, projectField } from './shared-fields.ts'
@@ -47,11 +47,14 @@ export function doctorTool(handoffs: Handoffs) {
       const project = await handoffs.project(ctx, input.project)
       const problems = await examineStore(project, handoffs.now().getTime(), handoffs.clock())
       const page = problemPage(problems, { limit: Math.floor(input.limit), cursor: input.cursor })
-      return { root: project.root, ...page, warnings: [] }
+      const warnings = (await project.store.exists()) ? [] : [NO_STORE]
+      return { root: project.root, ...page, warnings }
     },
-    headline: ({ problems, total }) =>
+    headline: ({ problems, total, warnings }) =>
       total === 0
-        ? 'No problems found.'
+        ? warnings.length > 0
+          ? 'No handoff store exists yet.'
+          : 'No problems found.'
         : `${counted(total, 'problem')}${problems.length < total ? `, ${problems.length} on this page` : ''}`,
   })
 }
