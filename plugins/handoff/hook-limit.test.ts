@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Disk, realDisk } from '../../server/plugin.ts'
 import { leftOf, timeFromNow } from './hook-limit.ts'
+import { openTestProject, SMALL, type TestProject } from './testing/fixture.ts'
+import { runHook as hook, PATIENT } from './testing/run-hook.ts'
 
 const LIMITS = { totalMs: 1800, wallMs: 8000 }
 
@@ -24,4 +27,57 @@ test('only what is spent from a moment on counts', () => {
   now = { wallMs: 400, idleMs: 60, cpuMs: 90 }
 
   assert.deepEqual(spent(), { wallMs: 300, idleMs: 10, cpuMs: 50 })
+})
+
+test('a hook whose time is over says nothing of a store without records, or where nothing is to be said', async (t) => {
+  const project = await openTestProject(t)
+  await project.call('handoff_create', SMALL)
+  const empty = await openTestProject(t)
+  empty.write('.handoffs/config.json', '{}')
+  const limits = { ...PATIENT, totalMs: 300 }
+  const disk: Disk = {
+    ...realDisk,
+    stat: (path) => (path.includes('.handoffs') ? new Promise(() => {}) : realDisk.stat(path)),
+  }
+  const start = (at: TestProject, source: string) =>
+    hook(at, 'session-start', { session_id: 'one', cwd: at.root, source }, { disk, limits })
+
+  assert.notEqual((await start(project, 'startup')).stdout, '')
+  assert.equal((await start(project, 'clear')).stdout, '')
+  assert.equal((await start(empty, 'compact')).stdout, '')
+})
+
+test('a write that is under way when the time of a hook is over is finished', async (t) => {
+  const project = await openTestProject(t, { repository: true })
+  await project.call('handoff_create', SMALL)
+  const { id } = (await project.call('handoff_list')).items[0]
+  await project.call('handoff_transition', { id, to: 'archived' })
+  let isWriting = false
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const disk: Disk = {
+    ...realDisk,
+    link: async (from, to) => {
+      isWriting ||= to.includes('/records/')
+      if (isWriting) await released
+      return realDisk.link(from, to)
+    },
+  }
+  // Time is over as soon as the record is being written, and the disk answers after that.
+  const spent = () => {
+    if (isWriting) setTimeout(release, 20)
+    return { wallMs: isWriting ? 60_000 : 0, idleMs: isWriting ? 60_000 : 0, cpuMs: 0 }
+  }
+  const input = { session_id: 'two', cwd: project.root }
+
+  const run = await hook(project, 'pre-compact', input, {
+    disk,
+    spent,
+    limits: { ...PATIENT, totalMs: 2000 },
+  })
+
+  assert.deepEqual([run.code, run.notes.length], [0, 1])
+  assert.equal(project.files().filter((path) => path.includes('/records/')).length, 2)
 })

@@ -282,59 +282,6 @@ test('a hanging git does not hold a hook up', async (t) => {
   }
 })
 
-test('a hook whose time is over says nothing of a store without records, or where nothing is to be said', async (t) => {
-  const project = await openTestProject(t)
-  await project.call('handoff_create', SMALL)
-  const empty = await openTestProject(t)
-  empty.write('.handoffs/config.json', '{}')
-  const limits = { ...PATIENT, totalMs: 300 }
-  const disk: Disk = {
-    ...realDisk,
-    stat: (path) => (path.includes('.handoffs') ? new Promise(() => {}) : realDisk.stat(path)),
-  }
-  const start = (at: TestProject, source: string) =>
-    hook(at, 'session-start', { session_id: 'one', cwd: at.root, source }, { disk, limits })
-
-  assert.notEqual((await start(project, 'startup')).stdout, '')
-  assert.equal((await start(project, 'clear')).stdout, '')
-  assert.equal((await start(empty, 'compact')).stdout, '')
-})
-
-test('a write that is under way when the time of a hook is over is finished', async (t) => {
-  const project = await openTestProject(t, { repository: true })
-  await project.call('handoff_create', SMALL)
-  const { id } = (await project.call('handoff_list')).items[0]
-  await project.call('handoff_transition', { id, to: 'archived' })
-  let isWriting = false
-  let release = () => {}
-  const released = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  const disk: Disk = {
-    ...realDisk,
-    link: async (from, to) => {
-      isWriting ||= to.includes('/records/')
-      if (isWriting) await released
-      return realDisk.link(from, to)
-    },
-  }
-  // Time is over as soon as the record is being written, and the disk answers after that.
-  const spent = () => {
-    if (isWriting) setTimeout(release, 20)
-    return { wallMs: isWriting ? 60_000 : 0, idleMs: isWriting ? 60_000 : 0, cpuMs: 0 }
-  }
-  const input = { session_id: 'two', cwd: project.root }
-
-  const run = await hook(project, 'pre-compact', input, {
-    disk,
-    spent,
-    limits: { ...PATIENT, totalMs: 2000 },
-  })
-
-  assert.deepEqual([run.code, run.notes.length], [0, 1])
-  assert.equal(project.files().filter((path) => path.includes('/records/')).length, 2)
-})
-
 test('a hook in a store that never answers ends at its limit with one note, and a start says where to read', async (t) => {
   const project = await openTestProject(t)
   await project.call('handoff_create', SMALL)

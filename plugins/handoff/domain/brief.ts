@@ -17,7 +17,7 @@ export interface BriefParts {
   readonly record: Handoff
   readonly etag: string
   readonly now: Date
-  /** Released content that is not what was released: somebody edited the file. */
+  /** Released content that is not what was released: the file was edited. */
   readonly isAltered: boolean
   /** Absent if the project was not checked. */
   readonly drift?: Drift

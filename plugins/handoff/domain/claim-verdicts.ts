@@ -173,7 +173,7 @@ export function gateOf(record: Handoff, claims: readonly JudgedClaim[], drift: D
   return moved || drift.relevant || drift.isUnlisted ? 'care' : 'go'
 }
 
-/** What a `stop` rests on and the way out, in fixed words: it stands outside the fence of a brief. */
+/** What a `stop` rests on and the way out, in fixed words: it is outside the fence of a brief. */
 export function stopReason(record: Handoff, claims: readonly JudgedClaim[]): string {
   const conflicts = extension(record).conflicts.length
   const isConflicted = record.flags.includes('conflicted')

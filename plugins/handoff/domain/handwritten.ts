@@ -75,7 +75,7 @@ const NOT_YET: ReadonlySet<Section> = new Set<Section>([
 
 /**
  * Reads a Markdown file by its headings. The first next step gets high priority. A question, a blocker and a step that
- * is ticked off are not steps to take; an item with an open box is never finished work, wherever it stands.
+ * is ticked off are not steps to take; an item with an open box is never finished work, in any section.
  */
 export function readHandwritten(markdown: string): Handwritten {
   const reader: Reader = { found: new Map(), unmapped: [], title: undefined, section: undefined }

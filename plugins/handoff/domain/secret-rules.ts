@@ -1,6 +1,6 @@
 import { normalized, offsetsIn } from './normal-form.ts'
+import { isPlaceholder, RESOURCE_NAME } from './placeholder.ts'
 import { entropy, knownSecrets } from './secret-kinds.ts'
-import { isPlaceholder, RESOURCE_NAME } from './secret-stand-in.ts'
 
 /** Replaces the span of a secret. */
 export const REPLACEMENT = '[REDACTED]'

@@ -15,7 +15,7 @@ const REFERENCE =
 /** An expression of a program: `config.get(`, `Credentials):`. */
 const EXPRESSION = /^[A-Za-z_$]+(?:\.[A-Za-z_$]+)*[([<)]/
 
-/** True for a value that stands for a secret: a variable, a template, a mask, an expression, or where it is kept. */
+/** True for a value that is in the place of a secret: a variable, a template, a mask, an expression, or where it is kept. */
 export function isPlaceholder(value: string): boolean {
   if (EXPRESSION.test(value) || REFERENCE.test(value)) return true
   // `user:$TOKEN` of a URL: the password decides.
