@@ -169,7 +169,9 @@ export const refusals = defineRefusals({
   ...HANDOFF_REFUSALS,
   text_empty: malformed('The {what} is empty.'),
   capabilities_unknown: malformed('Capabilities are some of {names}, or *.'),
-  commit_input: malformed('A commit takes either proposal_id, or base_version, content and summary.'),
+  commit_input: malformed(
+    'A commit takes either proposal_id, or base_version, summary and one of content and patch.',
+  ),
   query_empty: malformed('The query has no words.'),
   wait_input: malformed('Wait for exactly one of since_event_id, proposal_id and handoff_id.'),
   propose_input: malformed('A proposal takes exactly one of content, edits and patch.'),

@@ -41,7 +41,7 @@ test('a commit of a proposal and of a text in one call is refused, with any fiel
   const { proposal_id } = await approved(room, ada)
   const latest = await room.latest()
 
-  for (const text of [{ content: 'mine' }, { base_version: 1 }, { summary: 's' }]) {
+  for (const text of [{ content: 'mine' }, { patch: 'mine' }, { base_version: 1 }, { summary: 's' }]) {
     await assert.rejects(room.do(ada, 'commit', { proposal_id, ...text }), {
       code: 'invalid',
       reason: 'invalid_request',
@@ -73,4 +73,34 @@ test('every way of a new version supersedes pending proposals with an older base
   assert.deepEqual(external, ['change.committed', 'proposal.superseded'])
   assert.deepEqual(raw, ['change.committed', 'proposal.superseded'])
   assert.deepEqual(byProposal, ['change.committed', 'proposal.superseded', 'proposal.committed'])
+})
+
+const PATCH = '--- a\n+++ b\n@@ -1,2 +1,2 @@\n # Plan\n-one\n+two\n'
+
+test('an administrator commits a patch of the newest version, also in a text that is larger than a request', async (t) => {
+  const filler = 'a line of a long text\n'.repeat(80_000)
+  const room = await openTestRoom(t, { text: `# Plan\none\n${filler}` })
+  const ada = await room.join('ada')
+
+  const told = await room.emitted(() =>
+    room.do(ada, 'commit', { base_version: 1, summary: 's', patch: PATCH }),
+  )
+
+  assert.deepEqual(told, ['change.committed'])
+  assert.equal(await room.text(), `# Plan\ntwo\n${filler}`)
+})
+
+test('a patch that does not fit, has an old base, or comes beside a content commits nothing', async (t) => {
+  const room = await openTestRoom(t, { text: '# Plan\none\n' })
+  const ada = await room.join('ada')
+  const latest = await room.latest()
+  const commit = (more: object) => room.do(ada, 'commit', { base_version: 1, summary: 's', ...more })
+
+  await assert.rejects(commit({ patch: PATCH.replace('-one', '-1') }), { reason: 'edit_failed' })
+  await assert.rejects(commit({ patch: PATCH, base_version: 2 }), { reason: 'stale_version' })
+  await assert.rejects(commit({ patch: PATCH, content: 'x' }), { reason: 'invalid_request' })
+  await assert.rejects(commit({}), { reason: 'invalid_request' })
+
+  assert.equal(await room.latest(), latest)
+  assert.equal(await room.text(), '# Plan\none\n')
 })

@@ -18,6 +18,7 @@ import {
   type VersionFacts,
 } from './document.ts'
 import { expireLeases } from './leases.ts'
+import { editFailed } from './proposals.ts'
 import { listed, proposals } from './tables.ts'
 
 /** The result of a commit. */
@@ -34,12 +35,14 @@ export interface CommitInput {
   readonly force?: boolean | undefined
   readonly base_version?: number | undefined
   readonly content?: string | undefined
+  /** A unified diff of the base, in place of the content: the text may be larger than a request. */
+  readonly patch?: string | undefined
   readonly summary?: string | undefined
 }
 
 /**
  * Commits an approved proposal, or a text for an admin.
- * Errors: `invalid_request` for both; `proposal_conflict`, `lease_conflict`, `stale_fence`, `stale_version` (a stale proposal turns conflicted, which is stored).
+ * Errors: `invalid_request` for both; `edit_failed` for a patch that does not fit; `proposal_conflict`, `lease_conflict`, `stale_fence`, `stale_version` (a stale proposal turns conflicted, which is stored).
  */
 export function commit(change: ActorChange, input: CommitInput): Commit | StoredRefusal {
   requireCapability(change.actor, 'commit')
@@ -52,22 +55,34 @@ export function commit(change: ActorChange, input: CommitInput): Commit | Stored
 }
 
 /** A text sent with a proposal would be ignored, and the caller would believe that it was committed. */
-function refuseOtherText({ base_version, content, summary }: CommitInput): void {
-  if (base_version === undefined && content === undefined && summary === undefined) return
+function refuseOtherText({ base_version, content, patch, summary }: CommitInput): void {
+  if ([base_version, content, patch, summary].every((field) => field === undefined)) return
   throw refusals.commit_input()
 }
 
 function commitText(change: ActorChange, input: CommitInput): Commit {
-  const { base_version, content, summary } = input
-  if (base_version === undefined || content === undefined || summary === undefined) {
-    throw refusals.commit_input()
-  }
+  const { base_version, content, patch, summary } = input
+  const isOneText = (content === undefined) !== (patch === undefined)
+  if (base_version === undefined || summary === undefined || !isOneText) throw refusals.commit_input()
   const line = requiredLine(summary, 'summary', LIMITS.storedSummaryChars)
-  if (Buffer.byteLength(content) > LIMITS.documentBytes) throw tooLarge('document', LIMITS.documentBytes)
+  refuseLargeDocument(content ?? '')
   refuseForeignLease(change, 'workspace', input)
   if (base_version !== change.tx.document.version)
     throw staleVersion(change, { target: 'workspace', base_version })
-  return land(change, content, { source: 'commit', target: 'workspace', summary: line }, base_version)
+  const text = content ?? patched(change, patch ?? '')
+  return land(change, text, { source: 'commit', target: 'workspace', summary: line }, base_version)
+}
+
+function patched({ tx, analysis }: ActorChange, patch: string): string {
+  const made = analysis.patched(tx.documentText(), patch)
+  if (made.kind !== 'edited')
+    throw editFailed(made, { target: 'workspace', base_version: tx.document.version })
+  refuseLargeDocument(made.text)
+  return made.text
+}
+
+function refuseLargeDocument(text: string): void {
+  if (Buffer.byteLength(text) > LIMITS.documentBytes) throw tooLarge('document', LIMITS.documentBytes)
 }
 
 /** Lands the proposal with this id; see `commit`. */

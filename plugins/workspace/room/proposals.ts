@@ -94,7 +94,8 @@ function checkedPatch(patch: string): string {
   return patch
 }
 
-function editFailed(
+/** The refusal of edits or a patch that do not fit the text of this version. */
+export function editFailed(
   edited: Exclude<Edited, { kind: 'edited' }>,
   { target, base_version: version }: Pick<Proposal, 'target' | 'base_version'>,
 ): Error {

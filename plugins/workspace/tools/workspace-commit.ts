@@ -10,7 +10,7 @@ export function workspaceCommit(access: RoomAccess) {
     name: 'workspace_commit',
     title: 'Commit',
     description:
-      'Commit an approved proposal. Fails with stale_version on a stale base (the proposal becomes conflicted), with lease_conflict on a lease of another. Admins may send base_version, content and summary instead, and force: true to ignore leases. Takes idempotency_key.',
+      'Commit an approved proposal. Fails with stale_version on a stale base (the proposal becomes conflicted), with lease_conflict on a lease of another. Admins may send base_version, summary and content or patch instead, and force: true to ignore leases. Takes idempotency_key.',
     profile: 'standard',
     requires: 'commit',
     path: '/commit',
@@ -21,6 +21,7 @@ export function workspaceCommit(access: RoomAccess) {
       force: inWords(z.boolean().optional().describe('Admin: ignore leases')),
       base_version: inWords(z.int().optional().describe('Admin: version you read')),
       content: inWords(z.string().optional().describe('Admin: full new text')),
+      patch: inWords(z.string().optional().describe('Admin: unified diff, in place of content')),
       summary: inWords(z.string().optional().describe('Admin: why')),
       idempotency_key: KEY,
     }),
