@@ -69,6 +69,8 @@ export interface ServerOptions {
   readonly maxStreams?: number
   /** Absent: any free one. */
   readonly ingressPort?: number
+  /** Absent: any free one. */
+  readonly ownerPort?: number
   /** Absent: this machine's. */
   readonly disk?: Disk
   /** Waited for before the listener of this name is opened. */
@@ -98,7 +100,7 @@ export async function openRoomServer(t: TestContext, options: ServerOptions = {}
     const context = { log: opened.host.log, signal: stopping.signal, projectRoot: opened.projectRoot }
     const input = {
       file,
-      owner_port: 0,
+      owner_port: options.ownerPort ?? 0,
       ingress_port: options.ingressPort ?? 0,
       ...(options.maxStreams && { max_streams: options.maxStreams }),
     }

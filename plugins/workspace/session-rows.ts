@@ -5,6 +5,11 @@ export const SESSION_REFUSALS = {
     message: 'This session has ended.',
     next: 'Join the room again.',
   },
+  other_room: {
+    code: 'conflict',
+    message: 'This address now serves another room. Nothing was changed.',
+    next: 'Open a new link to the room.',
+  },
   session_live: {
     code: 'invalid',
     reason: 'invalid_request',

@@ -4,7 +4,7 @@ import type { Credentials, Principal } from '../contract/advanced/principal.ts'
 import type { Listener } from '../contract/advanced/route.ts'
 import type { RunningHost } from '../host.ts'
 import { isOwnUser } from '../platform/peer-owner.ts'
-import type { Caller, EndpointGuard, Exchange, HttpOptions } from './exchange.ts'
+import { type Caller, type EndpointGuard, type Exchange, type HttpOptions, queryOf } from './exchange.ts'
 import { passedProxy } from './proxy-signs.ts'
 import { refusals } from './refusals.ts'
 import { isTrustedProxy, ownOrigin } from './trusted-proxy.ts'
@@ -72,8 +72,10 @@ export async function admitAgain(
   if (now?.id !== principal.id) throw refusals.unauthorized()
 }
 
-function presentedCredentials(guard: EndpointGuard, { incoming, listener }: Exchange): Credentials {
+function presentedCredentials(guard: EndpointGuard, exchange: Exchange): Credentials {
+  const { incoming, listener } = exchange
   const { authorization, cookie } = incoming.headers
+  const expects = expectationOf(exchange)
   const bearer = authorization === undefined ? undefined : bearerOf(authorization)
   // A listener for agents ignores cookies, because a browser sends them for any page.
   const takesCookie =
@@ -84,7 +86,16 @@ function presentedCredentials(guard: EndpointGuard, { incoming, listener }: Exch
     listener: listener.name,
     ...(bearer !== undefined && { bearer }),
     ...(bearer === undefined && takesCookie && cookie !== undefined && { cookie }),
+    ...(expects !== undefined && { expects }),
   }
+}
+
+/** A browser's `EventSource` sends no header, only its address. */
+function expectationOf(exchange: Exchange): string | undefined {
+  const { headers, url } = exchange.incoming
+  const header = headers['x-satchel-expects']
+  if (typeof header === 'string') return header
+  return url?.includes('expects=') ? (queryOf(exchange).get('expects') ?? undefined) : undefined
 }
 
 function bearerOf(authorization: string): string {

@@ -29,14 +29,17 @@ export function mayBeOurs({ bearer, cookie, listener }: Credentials): boolean {
 
 /**
  * The principal behind a bearer or the owner page's cookie; undefined for an unknown or foreign one.
- * Errors: `unauthorized`/`session_expired` for a bearer whose session has ended.
+ * Errors: `unauthorized`/`session_expired` for a bearer whose session has ended; `conflict`/`other_room` where the page of
+ * the caller shows another room, which was served at this address before.
  */
 export async function authenticateAt(owner: Owner, credentials: Credentials): Promise<Principal | undefined> {
-  const { bearer, cookie, listener } = credentials
+  const { bearer, cookie, listener, expects } = credentials
   if (bearer === LOOKING.token && listener === 'socket')
     return principalOf({ ...LOOKING, capabilities: CAPABILITIES })
   const found = await owner.room.readAsSystem((rows, now) => {
-    const token = bearer ?? cookieValue(cookie ?? '', cookieName(workspaceRow(rows).workspace_id))
+    const { workspace_id } = workspaceRow(rows)
+    if (expects !== undefined && expects !== workspace_id) throw refusals.other_room()
+    const token = bearer ?? cookieValue(cookie ?? '', cookieName(workspace_id))
     return sessionIn(rows, now, sha256(token ?? ''))
   })
   if (!found || !accepts(listener, found.session.audience)) return undefined

@@ -33,6 +33,11 @@ export interface Credentials {
   readonly bearer?: string
   /** The raw `Cookie` header. */
   readonly cookie?: string
+  /**
+   * What the caller's page was opened for: the header `X-Satchel-Expects`, at a stream the query's `expects`. A plugin that
+   * serves something else at this address refuses.
+   */
+  readonly expects?: string
   readonly client?: ClientInfo
 }
 
