@@ -4,10 +4,22 @@ const SESSION = 'satchel:session'
 /** The page of a guest is at the ingress, which takes no cookies: there this browser keeps the token of the session. */
 export const isGuestPage = location.pathname === '/workspace/page'
 
+/** The guest's token, as this tab found it or got it: the browser may have another one by now, for another room. */
+let token = isGuestPage ? localStorage.getItem(SESSION) : null
+let expected
+
+/** From now on every request says that this tab shows the room with this id: a server of another room refuses it. */
+export function expectRoom(workspaceId) {
+  expected = workspaceId
+}
+
+/** For a person, where the server's words name what a program calls. */
+const PLAIN = { stale_version: 'The document has changed since. Look at it, then try again.' }
+
 /** What the server refused, with the words it gave. */
 export class Refused extends Error {
   constructor(status, problem) {
-    super(problem.detail ?? `The server answered ${status}.`)
+    super(PLAIN[problem.reason] ?? problem.detail ?? `The server answered ${status}.`)
     this.status = status
     this.reason = problem.reason
     this.details = problem.details ?? problem
@@ -18,13 +30,9 @@ export function headers() {
   return {
     'x-satchel-request': '1',
     'content-type': 'application/json',
-    ...bearer(),
+    ...(token !== null && { authorization: `Bearer ${token}` }),
+    ...(expected !== undefined && { 'x-satchel-expects': expected }),
   }
-}
-
-function bearer() {
-  const token = isGuestPage ? localStorage.getItem(SESSION) : null
-  return token === null ? {} : { authorization: `Bearer ${token}` }
 }
 
 async function ask(method, path, body) {
@@ -86,10 +94,16 @@ export function invitationFromAddress() {
 
 /** Joins as a guest. */
 export async function join(invite, name) {
-  localStorage.removeItem(SESSION) // of an ended session, with which nothing would be answered
-  const { token } = await post('/session/join', { invite, name, kind: 'human' })
+  token = null // of an ended session, with which nothing would be answered
+  const joined = await post('/session/join', { invite, name, kind: 'human' })
+  token = joined.token
   localStorage.setItem(SESSION, token)
   forgetInvitation()
+}
+
+/** This browser no longer has the token of this tab's session. */
+export function forgetSession() {
+  if (localStorage.getItem(SESSION) === token) localStorage.removeItem(SESSION)
 }
 
 export function forgetInvitation() {

@@ -21,6 +21,10 @@ const CONNECTION = {
     'Offline',
     'The room cannot be reached. It is tried again every 30 seconds. You can go on writing.',
   ],
+  elsewhere: [
+    'Another room',
+    'This address now serves another room. Nothing more is sent there. What you typed is kept in this browser until this room is open here again.',
+  ],
   ended: ['Session ended', 'Make a fresh link with: satchel workspace owner-link'],
 }
 
@@ -63,7 +67,7 @@ function Room({ room, store }) {
         'div',
         { class: 'buttons' },
         may(room, 'propose') && button('Propose a change', () => act.edit('workspace')),
-        h('span', { class: 'hint' }, 'or use Edit at a heading.'),
+        may(room, 'propose') && h('span', { class: 'hint' }, 'or use Edit at a heading.'),
       ),
       h(DraftList, { room }),
       h(Document, { room, document: store.document, editors: store.editors, opened: store.opened }),
@@ -93,7 +97,7 @@ function Header({ room, connection, isGuest }) {
   return h(
     'header',
     // What is shown may be old: that is seen wherever the page is scrolled to.
-    { class: ['reconnecting', 'offline', 'ended'].includes(connection) ? 'stays' : undefined },
+    { class: ['reconnecting', 'offline', 'ended', 'elsewhere'].includes(connection) ? 'stays' : undefined },
     h(
       'div',
       {},

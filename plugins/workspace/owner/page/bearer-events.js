@@ -12,7 +12,7 @@ export function createBearerEventSource(headers) {
     #end = new AbortController()
 
     constructor(url) {
-      const { searchParams } = new URL(url, location.href)
+      const { searchParams } = new URL(url, location.href) // what it expects is in the headers
       this.#last = searchParams.get('since_event_id') ?? '0'
       void this.#follow() // cannot reject
     }

@@ -39,7 +39,7 @@ interface PartAnswer {
 
 export type PartRead =
   | { readonly kind: 'read'; readonly answer: PartAnswer }
-  | { readonly kind: 'refused'; readonly status: number }
+  | { readonly kind: 'refused'; readonly status: number; readonly reason?: unknown }
 
 /** Loads a part: its first `pages` pages as one answer. Errors: those of `fetch`. */
 export async function readPart(fetch: Fetch, part: Part, pages: number): Promise<PartRead> {
@@ -49,7 +49,7 @@ export async function readPart(fetch: Fetch, part: Part, pages: number): Promise
   for (let read = 1; ; read += 1) {
     const path = PART_PATHS[part] + (cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`)
     const response = await fetch(path)
-    if (!response.ok) return { kind: 'refused', status: response.status }
+    if (!response.ok) return { kind: 'refused', status: response.status, reason: await reasonOf(response) }
     const answer = (await response.json()) as PartAnswer // the answer of our own server
     const listed = answer[part]
     if (!Array.isArray(listed)) return { kind: 'read', answer }
@@ -57,4 +57,10 @@ export async function readPart(fetch: Fetch, part: Part, pages: number): Promise
     cursor = answer.next_cursor
     if (cursor === undefined || read >= most) return { kind: 'read', answer: { ...answer, [part]: rows } }
   }
+}
+
+/** The reason of a refusal; undefined where the answer is not one of ours. */
+export async function reasonOf(answer: { json(): Promise<unknown> }): Promise<unknown> {
+  const problem = (await answer.json().catch(() => undefined)) as { readonly reason?: unknown } | undefined
+  return problem?.reason
 }

@@ -419,3 +419,46 @@ test('a room that went on further than it tells leaves no hole in the events', a
     [20, 19, 18],
   ])
 })
+
+test('another room at the address is the end: nothing of it is shown, and its stream is not followed', async () => {
+  const room = (workspace_id: string) => ({ status: { workspace_id }, latest_event_id: 10, events: [] })
+  for (const happen of ['resync', 'reconnection', 'refusal'] as const) {
+    const page = browser()
+    page.server.answers['/workspace/room'] = room('ws_a')
+    await page.view.start()
+    page.source().open()
+    const url = page.source().url
+    page.server.answers['/workspace/room'] = happen === 'refusal' ? { reason: 'other_room' } : room('ws_b')
+    if (happen === 'refusal') page.server.status = 409
+
+    if (happen === 'resync') page.source().resync()
+    else page.source().fail(2)
+    await settled()
+    page.source().open()
+
+    assert.equal(url, '/workspace/observe?since_event_id=10&expects=ws_a')
+    assert.equal(page.connection(), 'elsewhere', happen)
+    assert.deepEqual(page.told.at(-1)?.state.room?.['status'], { workspace_id: 'ws_a' })
+    assert.deepEqual([page.sources.length, page.due(30_000)], [1, 0])
+  }
+})
+
+test('a stream that opened before the room was read is opened again for the room that is there', async () => {
+  const page = browser()
+  page.server.down = true
+  await page.view.start()
+  page.server.down = false
+  page.server.answers['/workspace/room'] = {
+    status: { workspace_id: 'ws_a' },
+    latest_event_id: 10,
+    events: [],
+  }
+
+  page.source().open()
+  await settled()
+  const before = page.connection()
+  page.source().open()
+
+  assert.deepEqual([before, page.connection()], ['offline', 'live'])
+  assert.equal(page.source().url, '/workspace/observe?since_event_id=10&expects=ws_a')
+})

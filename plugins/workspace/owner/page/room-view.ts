@@ -1,8 +1,13 @@
 import { createReadOrder } from './read-order.ts'
-import { ALL_PARTS, type Fetch, PART_OF, type Part, readPart } from './room-part.ts'
+import { ALL_PARTS, type Fetch, PART_OF, type Part, readPart, reasonOf } from './room-part.ts'
 
-/** The state of the page's connection. `ended`: the session has ended and no reload helps. */
-export type Connection = 'loading' | 'live' | 'reconnecting' | 'offline' | 'ended'
+/**
+ * The state of the page's connection. The last two are final, and no reload helps: the session has ended, or the address
+ * serves another room now.
+ */
+export type Connection = 'loading' | 'live' | 'reconnecting' | 'offline' | 'ended' | 'elsewhere'
+
+const FINAL: ReadonlySet<Connection> = new Set(['ended', 'elsewhere'])
 
 export interface ViewEvent {
   readonly event_id: number
@@ -12,6 +17,7 @@ export interface ViewEvent {
 
 /** The answer of `GET /workspace/room`, reduced to what the logic uses. */
 export interface RoomState {
+  readonly status?: { readonly workspace_id?: string }
   readonly latest_event_id: number
   readonly events?: readonly ViewEvent[]
   /** Cursors of the lists that have more rows. */
@@ -34,6 +40,8 @@ export interface RoomViewSeams {
     url: string,
   ) => EventSourceLike
   readonly clock: { after(ms: number, work: () => void): () => void }
+  /** The room that the page shows from now on. */
+  expect?(workspaceId: string): void
   /** Called after each change, with the parts whose content changed. */
   changed(state: ViewState, parts: readonly Part[]): void
 }
@@ -65,6 +73,7 @@ const REREAD_MS = 5000
 const PASSING: ReadonlySet<number> = new Set([429, 503])
 const SHOWN_EVENTS = 200
 const CLOSED = 2
+const OTHER_ROOM = 'other_room'
 
 /**
  * The logic of the page, without DOM: loads the room, follows its events, applies each once by id, reloads what changed
@@ -81,9 +90,12 @@ class FollowedRoom implements RoomView {
   readonly #order = createReadOrder<Part>()
   #connection: Connection = 'loading'
   #room: RoomState | undefined
+  #workspaceId: string | undefined
   #events: readonly ViewEvent[] = []
   #cursor = 0
   #source: EventSourceLike | undefined
+  /** The room that `#source` was opened for; undefined before one was read. */
+  #sourceOf: string | undefined
   #loading = false
   #resyncedMeanwhile = false
   #waiting: ViewEvent[] = []
@@ -139,14 +151,31 @@ class FollowedRoom implements RoomView {
   }
 
   #become(next: Connection): void {
-    if (this.#connection === next || this.#connection === 'ended') return
+    if (this.#connection === next || FINAL.has(this.#connection)) return
     this.#connection = next
     this.#tell([])
   }
 
-  #end(): void {
-    this.#become('ended')
+  #end(how: 'ended' | 'elsewhere'): void {
+    this.#become(how)
     this.stop()
+  }
+
+  #endIfRefused(status: number, reason: unknown): void {
+    if (status === 401) this.#end('ended')
+    if (reason === OTHER_ROOM) this.#end('elsewhere')
+  }
+
+  /** False for a room that came to this address after the one that is shown: nothing of it is shown or written to. */
+  #isSameRoom(status: RoomState['status']): boolean {
+    const found = status?.workspace_id
+    if (this.#workspaceId === undefined && found !== undefined) {
+      this.#workspaceId = found
+      this.#seams.expect?.(found)
+    }
+    if (found === this.#workspaceId) return true
+    this.#end('elsewhere')
+    return false
   }
 
   /** Loads the whole room; false if that failed. Events that arrive meanwhile wait for it. */
@@ -156,11 +185,14 @@ class FollowedRoom implements RoomView {
     const read = this.#order.begin()
     try {
       const answer = await this.#seams.fetch('/workspace/room')
-      if (answer.status === 401) this.#end()
-      if (!answer.ok) return false
+      if (!answer.ok) {
+        this.#endIfRefused(answer.status, await reasonOf(answer))
+        return false
+      }
       const room = (await answer.json()) as RoomState // the answer of our own server
+      if (!this.#isSameRoom(room.status)) return false
       this.#room = room
-      // Also if it is lower: another room, or an older copy of this one, may now be at this address.
+      // Also if it is lower: an older copy of this room may now be at this address.
       this.#cursor = room.latest_event_id
       const known = this.#events.filter(({ event_id }) => event_id <= room.latest_event_id)
       const { events: newest = [] } = room
@@ -204,10 +236,13 @@ class FollowedRoom implements RoomView {
     const read = this.#order.begin()
     try {
       const found = await readPart(this.#seams.fetch, part, this.#pages.get(part) ?? 1)
-      if (found.kind === 'refused' && found.status === 401) this.#end()
-      if (found.kind === 'refused') this.retry(part, found.status)
+      if (found.kind === 'refused') {
+        this.#endIfRefused(found.status, found.reason)
+        this.retry(part, found.status)
+      }
       if (found.kind === 'refused' || !this.#room || !this.#order.shows(part, read)) return
       const { next_cursor, ...rows } = found.answer
+      if (part === 'document' && !this.#isSameRoom(rows)) return
       const { [part]: _, ...cursors } = this.#room.next_cursors ?? {}
       this.#room = {
         ...this.#room,
@@ -222,9 +257,12 @@ class FollowedRoom implements RoomView {
 
   #follow(): void {
     this.#source?.close()
-    const opened = new this.#seams.EventSource(`/workspace/observe?since_event_id=${this.#cursor}`)
+    const expects = this.#workspaceId === undefined ? '' : `&expects=${this.#workspaceId}`
+    const opened = new this.#seams.EventSource(`/workspace/observe?since_event_id=${this.#cursor}${expects}`)
     this.#source = opened
+    this.#sourceOf = this.#workspaceId
     opened.onopen = () => {
+      if (!this.#room) return this.#meet()
       this.#callOffReload?.()
       this.#callOffReload = undefined
       this.#become('live')
@@ -234,6 +272,13 @@ class FollowedRoom implements RoomView {
     opened.onerror = () => {
       if (!this.#stopped && opened === this.#source) this.#lost()
     }
+  }
+
+  /** A stream that opened before the room was read is one of no certain room. */
+  #meet(): void {
+    void this.#load().then((loaded) => {
+      if (loaded && !this.#stopped) this.#follow()
+    }) // cannot reject
   }
 
   /** The browser gives no reason: the first reload tells an ended session from a lost connection. */
@@ -248,7 +293,8 @@ class FollowedRoom implements RoomView {
     if (this.#stopped || this.#connection === 'live') return
     this.#become(loaded ? 'reconnecting' : 'offline')
     // A closed source does not reconnect by itself.
-    if (loaded && this.#source?.readyState === CLOSED) this.#follow()
+    const isOfUse = this.#source?.readyState !== CLOSED && this.#sourceOf === this.#workspaceId
+    if (loaded && !isOfUse) this.#follow()
   }
 
   #reloadUntilOpen(): void {

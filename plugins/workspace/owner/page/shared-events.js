@@ -1,12 +1,10 @@
 /**
  * One stream for all tabs of a room: a browser allows six connections to one origin. The tab that holds the lock reads
- * the stream and passes every event on; when it goes, the next one takes over from the last event it saw. `Source` reads it.
+ * the stream and passes every event on; when it goes, the next one takes over from the last event it saw. `Source` reads it. Tabs that show another room of
+ * the same address (the `expects` of the url) have a stream of their own: what they say to each other is not heard here.
  */
 export function createSharedEventSource(name, Source) {
-  const channel = new BroadcastChannel(name)
-  const waiting = []
-  let receive = (message) => waiting.push(message)
-  channel.onmessage = ({ data }) => receive(data)
+  const talk = openTalk(name)
 
   return class SharedEventSource {
     onopen = null
@@ -14,18 +12,20 @@ export function createSharedEventSource(name, Source) {
     onmessage = null
     #state = 0
     #resync = []
+    #room
     #last
     #source
     #giveUp = new AbortController()
     #release = () => {}
 
     constructor(url) {
-      this.#last = Number(new URL(url, location.href).searchParams.get('since_event_id'))
-      receive = (message) => this.#take(message)
-      for (const message of waiting.splice(0)) this.#take(message)
-      channel.postMessage({ kind: 'hello' })
+      const { searchParams } = new URL(url, location.href)
+      this.#room = searchParams.get('expects') ?? ''
+      this.#last = Number(searchParams.get('since_event_id'))
+      talk.listen(this.#room, (message) => this.#take(message))
+      talk.say({ kind: 'hello' })
       navigator.locks
-        .request(name, { signal: this.#giveUp.signal }, () => this.#lead())
+        .request(`${name}:${this.#room}`, { signal: this.#giveUp.signal }, () => this.#lead())
         .catch(() => undefined) // closed while it waited
     }
 
@@ -47,10 +47,10 @@ export function createSharedEventSource(name, Source) {
     /** Reads the stream until this tab closes it. */
     #lead() {
       if (this.#state === 2) return undefined
-      const source = new Source(`/workspace/observe?since_event_id=${this.#last}`)
+      const source = new Source(addressOf(this.#last, this.#room))
       this.#source = source
       const tell = (message) => {
-        channel.postMessage(message)
+        talk.say(message)
         this.#take(message)
       }
       source.onopen = () => tell({ kind: 'open' })
@@ -68,7 +68,7 @@ export function createSharedEventSource(name, Source) {
 
     #handlers = {
       hello: () => {
-        if (this.#source?.readyState === 1) channel.postMessage({ kind: 'open' })
+        if (this.#source?.readyState === 1) talk.say({ kind: 'open' })
       },
       open: () => {
         this.#state = 1
@@ -87,4 +87,27 @@ export function createSharedEventSource(name, Source) {
       },
     }
   }
+}
+
+/** What the tabs of one room tell each other. What came before the first `listen` is kept for it. */
+function openTalk(name) {
+  const channel = new BroadcastChannel(name)
+  const waiting = []
+  let own
+  let receive = (message) => waiting.push(message)
+  channel.onmessage = ({ data }) => receive(data)
+  return {
+    say: (message) => channel.postMessage({ ...message, room: own }),
+    listen(room, take) {
+      own = room
+      receive = (message) => {
+        if (message.room === room) take(message)
+      }
+      for (const message of waiting.splice(0)) receive(message)
+    },
+  }
+}
+
+function addressOf(last, room) {
+  return `/workspace/observe?since_event_id=${last}${room === '' ? '' : `&expects=${room}`}`
 }

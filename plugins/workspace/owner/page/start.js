@@ -1,6 +1,6 @@
 import { h, render } from 'preact'
 import { readSessions } from './actions.js'
-import { claimFromAddress, getDocument, headers, isGuestPage, Refused } from './api.js'
+import { claimFromAddress, expectRoom, getDocument, headers, isGuestPage, Refused } from './api.js'
 import { App } from './app.js'
 import { actOn, note } from './attempt.js'
 import { createBearerEventSource } from './bearer-events.js'
@@ -99,6 +99,7 @@ async function start() {
     fetch: (path) => fetch(path, { credentials: 'same-origin', headers: headers() }),
     EventSource: eventSource(),
     clock,
+    expect: expectRoom,
     changed,
   })
   actOn(view)
