@@ -12,13 +12,17 @@ export function note(text, undo) {
   update({ notice: text === '' ? undefined : { text, undo } })
 }
 
-/** Does something at the server; a refusal is said in the server's own words. Undefined after one. */
+/**
+ * Does something at the server. False after a refusal, which is said in the server's own words: a form then keeps what was
+ * typed into it.
+ */
 export async function attempt(work, ...parts) {
   try {
-    return await work()
+    await work()
+    return true
   } catch (thrown) {
     note(thrown instanceof Refused ? thrown.message : 'The room could not be reached.')
-    return undefined
+    return false
   } finally {
     for (const part of parts) view.refresh(part)
   }

@@ -1,4 +1,3 @@
-import { mergeParts } from '../../domain/merge.ts'
 import { get, isAnswer, newKey, post, Refused } from './api.js'
 import { draftsOf, store, update } from './store.js'
 
@@ -67,6 +66,33 @@ export async function openEditor(target, seed) {
   return add(draft, await hold(draft.id), newest?.crlf)
 }
 
+/** Opens this draft. Errors: `Refused` where it is not there any more or open in another tab. */
+export async function openDraft(id) {
+  const openHere = () => store.editors.find(({ draft }) => draft.id === id)
+  const release = openHere() ? undefined : await hold(id)
+  const open = openHere()
+  if (open) return focusEditor(open)
+  if (!release) throw openElsewhere()
+  const draft = draftsOf(store.room).find(id)
+  if (draft) return add(draft, release)
+  release()
+  throw new Refused(404, { detail: 'This draft was sent or discarded in another tab.' })
+}
+
+/** Removes a draft that is not open here. Errors: `Refused` where it is open in another tab, which would lose its text. */
+export async function discardClosed(id) {
+  const release = await hold(id)
+  if (!release) throw openElsewhere()
+  const draft = discard(id)
+  release()
+  return draft
+}
+
+function openElsewhere() {
+  const detail = 'This draft is open in another tab: go on there, or close it there first.'
+  return new Refused(409, { detail })
+}
+
 async function add(draft, release, crlf = undefined) {
   const editor = { draft, release, crlf, isKept: true, isWanted: true }
   show([...store.editors, editor])
@@ -104,16 +130,19 @@ export function change(id, patch) {
 
 let due
 
-/** Keeps what was typed. */
+/** Keeps what was typed. From then on a merge can no longer be undone: that would take the typed text away. */
 export function type(id, patch) {
-  const { draft } = store.editors.find((one) => one.draft.id === id)
-  const editor = change(id, { draft: { ...draft, ...patch } })
+  const { draft, before } = store.editors.find((one) => one.draft.id === id)
+  const editor = change(id, {
+    draft: { ...draft, ...patch },
+    before: patch.text === undefined ? before : undefined,
+  })
   if (editor.draft.text.length < LARGE_CHARS) return keep(editor)
   clearTimeout(due)
   due = setTimeout(keepAll, LARGE_MS)
 }
 
-function keep({ draft, isKept }) {
+export function keep({ draft, isKept }) {
   const kept = draftsOf(store.room).keep(draft)
   if (kept !== isKept) change(draft.id, { isKept: kept })
 }
@@ -153,7 +182,8 @@ export async function compareAll() {
   for (const { draft } of store.editors) await compare(draft.id)
 }
 
-async function compare(id) {
+/** Compares a draft with the newest version; one that was not typed into follows it. */
+export async function compare(id) {
   const found = store.editors.find(({ draft }) => draft.id === id)
   if (!found) return
   try {
@@ -170,53 +200,14 @@ async function compare(id) {
       if (isUntouched) patch.draft = { ...draft, text: newest.text, ...baseOf(newest) }
       else patch.newest = newest
     } else if (newest) patch.draft = { ...draft, base_version: newest.version }
+    if (!patch.newest) patch.merging = undefined
     change(id, patch)
   } catch {
     // The room cannot be reached, which the page shows already.
   }
 }
 
-const baseOf = ({ text, version }) => ({ base: text, base_version: version })
-
-/** Brings what changed meanwhile into the draft; where both changed the same lines, the person chooses. */
-export function mergeNewest(id) {
-  const { draft, newest } = store.editors.find((one) => one.draft.id === id)
-  const parts = mergeParts(draft.base, newest.text, draft.text)
-  if (parts.every((part) => typeof part === 'string')) return adopt(id, parts.join('\n'))
-  change(id, { merging: { parts, chosen: parts.map(() => 'both') } })
-}
-
-/** Takes the choice of each part into the draft. */
-export function finishMerge(id) {
-  const { merging } = store.editors.find((one) => one.draft.id === id)
-  const text = merging.parts
-    .map((part, at) => {
-      if (typeof part === 'string') return part
-      const chosen = { yours: [part.proposed], theirs: [part.current], both: [part.current, part.proposed] }
-      return chosen[merging.chosen[at]].filter((one) => one !== '').join('\n')
-    })
-    .join('\n')
-  adopt(id, text)
-}
-
-/** The merged text becomes the draft; the one before can be taken back. */
-function adopt(id, text) {
-  const { draft, newest } = store.editors.find((one) => one.draft.id === id)
-  const editor = change(id, {
-    draft: { ...draft, ...baseOf(newest), text },
-    before: draft,
-    newest: undefined,
-    merging: undefined,
-    failed: undefined,
-  })
-  keep(editor)
-}
-
-export function unmerge(id) {
-  const { before } = store.editors.find((one) => one.draft.id === id)
-  keep(change(id, { draft: before, before: undefined }))
-  void compare(id)
-}
+export const baseOf = ({ text, version }) => ({ base: text, base_version: version })
 
 /** The section is no more: the same text as an addition to the whole document. */
 export async function retarget(id) {
@@ -225,7 +216,10 @@ export async function retarget(id) {
   if (!editor) return
   const { draft } = editor
   const text = `${newest.text.replace(/\n*$/, '\n\n')}${draft.text}`
-  keep(change(id, { draft: { ...draft, target: 'workspace', text, ...baseOf(newest) }, isMissing: false }))
+  const moved = { ...draft, target: 'workspace', text, ...baseOf(newest) }
+  keep(
+    change(id, { draft: moved, isMissing: false, newest: undefined, merging: undefined, before: undefined }),
+  )
 }
 
 /**

@@ -4,6 +4,7 @@ import { act } from './actions.js'
 import { DiffView } from './diff-view.js'
 import { button, targetName, visible, when } from './dom.js'
 import * as editing from './editing.js'
+import { finishMerge, mergeNewest, unmerge } from './merging.js'
 import { draftsOf, may, nameOf, store } from './store.js'
 
 const MAX_OPTIONS = 500
@@ -44,7 +45,7 @@ export function Editor({ room, editor, targets }) {
         'p',
         { class: 'hint' },
         'Merged. ',
-        button('Undo the merge', () => editing.unmerge(id)),
+        button('Undo the merge', () => unmerge(id)),
       ),
     isMissing && h(Missing, { id }),
     h(TextField, { draft, field }),
@@ -89,6 +90,7 @@ function TextField({ draft, field }) {
     h('span', {}, 'New text'),
     h('textarea', {
       ref: field,
+      dir: 'auto',
       rows: Math.min(24, Math.max(6, draft.text.slice(0, 5000).split('\n').length + 1)),
       spellcheck: true,
       value: draft.text,
@@ -100,6 +102,7 @@ function TextField({ draft, field }) {
 function whyField({ id, why }) {
   return h('input', {
     type: 'text',
+    dir: 'auto',
     required: true,
     maxlength: 240,
     value: why,
@@ -116,7 +119,9 @@ function EditorButtons({ room, id, isBusy }) {
   return h(
     'div',
     { class: 'buttons' },
-    h('button', { type: 'submit', class: 'primary', disabled: isBusy }, 'Propose'),
+    may(room, 'propose')
+      ? h('button', { type: 'submit', class: 'primary', disabled: isBusy }, 'Propose')
+      : h('span', { class: 'hint' }, 'You may only read here: this draft cannot be sent.'),
     mayCommit && button('Commit now', commitNow, { disabled: isBusy }),
     button('Close', () => editing.close(id)),
     button('Discard', () => act.discard(id), { class: 'bad' }),
@@ -157,7 +162,7 @@ function Stale({ id, draft, newest, merging }) {
       h('summary', {}, 'What changed'),
       h(DiffView, { before: draft.base, after: newest.text }),
     ),
-    button('Merge into my text', () => editing.mergeNewest(id), { class: 'primary' }),
+    button('Merge into my text', () => mergeNewest(id), { class: 'primary' }),
   )
 }
 
@@ -173,6 +178,8 @@ function Merging({ id, merging }) {
   return h(
     'div',
     { class: 'stale', role: 'group', 'aria-label': 'Merge' },
+    merging.isAgain &&
+      h('p', { role: 'status' }, 'Your text changed while you chose: look at the conflicts again.'),
     conflicts.map(({ at, current, proposed }, index) =>
       h(
         'fieldset',
@@ -197,7 +204,7 @@ function Merging({ id, merging }) {
     h(
       'div',
       { class: 'buttons' },
-      button('Use the merged text', () => editing.finishMerge(id), { class: 'primary' }),
+      button('Use the merged text', () => finishMerge(id), { class: 'primary' }),
       button('Not now', () => editing.change(id, { merging: undefined })),
     ),
   )
@@ -208,7 +215,11 @@ function side(label, text) {
     'div',
     {},
     h('strong', {}, label),
-    h('pre', { tabindex: 0, role: 'region', 'aria-label': label }, text === '' ? '(removed)' : visible(text)),
+    h(
+      'pre',
+      { dir: 'auto', tabindex: 0, role: 'region', 'aria-label': label },
+      text === '' ? '(removed)' : visible(text),
+    ),
   )
 }
 
@@ -248,7 +259,10 @@ export function DraftList({ room }) {
           ' ',
           button('Continue', () => act.editDraft(draft), { about: targetName(draft.target) }),
           ' ',
-          button('Discard', () => act.discard(draft.id), { about: targetName(draft.target), class: 'bad' }),
+          button('Discard', () => act.discardClosed(draft.id), {
+            about: targetName(draft.target),
+            class: 'bad',
+          }),
         ),
       ),
     ),

@@ -30,7 +30,7 @@ function Handoff({ room, one }) {
   return h(
     'li',
     { class: 'card', id: `handoff-${id}`, tabindex: -1 },
-    h('h3', {}, visible(title)),
+    h('h3', { dir: 'auto' }, visible(title)),
     h(
       'p',
       { class: 'meta' },
@@ -43,9 +43,9 @@ function Handoff({ room, one }) {
       ', ',
       when(one.updated_at),
     ),
-    h('p', { class: 'lines' }, visible(objective)),
+    h('p', { class: 'lines', dir: 'auto' }, visible(objective)),
     one.result_summary &&
-      h('p', { class: 'lines' }, h('strong', {}, 'Result: '), visible(one.result_summary)),
+      h('p', { class: 'lines', dir: 'auto' }, h('strong', {}, 'Result: '), visible(one.result_summary)),
     one.requires?.length > 0 && h(Requirements, { one }),
     one.reason && h('p', { class: 'reason' }, h('strong', {}, 'Reason: '), visible(one.reason)),
     h('p', { class: 'meta' }, h('small', {}, `Task ${task_id}`)),
@@ -89,11 +89,9 @@ function HandoffActs({ room, one }) {
   const mayReview =
     status === 'result_ready' && may(room, 'approve') && (acceptor !== me || may(room, 'admin'))
   const mayCancel = !ENDED.has(status) && ([from, acceptor].includes(me) || may(room, 'admin'))
-  const review = (approve) => () => act.reviewHandoff(one, approve, comment.trim()).then(() => keep(''))
-  const finish = () =>
-    act.finishHandoff(id, comment.trim()).then((done) => {
-      if (done) keep('')
-    })
+  const clear = (isDone) => isDone && keep('')
+  const review = (approve) => () => act.reviewHandoff(one, approve, comment.trim()).then(clear)
+  const finish = () => act.finishHandoff(id, comment.trim()).then(clear)
   return [
     mayFinish && h(Field, { label: 'Result', rows: 3, value: comment, keep, maxlength: 2000 }),
     mayReview && h(Field, { label: 'Comment', rows: 2, value: comment, keep, maxlength: 2000 }),

@@ -50,7 +50,7 @@ function Card({ room, one }) {
   return h(
     'li',
     { class: 'card', id: `card-${id}`, tabindex: -1 },
-    h('h3', {}, visible(summary)),
+    h('h3', { dir: 'auto' }, visible(summary)),
     h(
       'p',
       { class: 'meta' },
@@ -81,7 +81,7 @@ export function Review({ room, one }) {
   const [isAsked, ask] = useState(false)
   const { summary: about, status } = one
   const decide = (work) => async () => {
-    await work(one, comment.trim())
+    if (!(await work(one, comment.trim()))) return
     keep('')
     ask(false)
   }
@@ -127,7 +127,8 @@ export function Proposal({ one }) {
   if (!opened?.proposal) return h('p', { class: 'hint' }, 'Reading the changes…')
   const { proposal, before } = opened
   if (proposal.content === undefined) return empty('Its text is no longer kept.')
-  if (before === undefined) return h('pre', { class: 'diff', tabindex: 0 }, visible(proposal.content))
+  if (before === undefined)
+    return h('pre', { class: 'diff', dir: 'auto', tabindex: 0 }, visible(proposal.content))
   if (!isTooLarge(before, proposal.content)) return h(DiffView, { before, after: proposal.content })
   return [
     h(UnifiedDiff, { diff: proposal.diff }),
@@ -136,7 +137,7 @@ export function Proposal({ one }) {
         'details',
         {},
         h('summary', {}, 'The changes are cut here. Show the whole new text'),
-        h('pre', { class: 'diff', tabindex: 0 }, visible(proposal.content)),
+        h('pre', { class: 'diff', dir: 'auto', tabindex: 0 }, visible(proposal.content)),
       ),
   ]
 }
