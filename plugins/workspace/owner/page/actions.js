@@ -1,35 +1,13 @@
-import { get, post, Refused, remove } from './api.js'
+import { forgetSession, get, post, Refused, remove } from './api.js'
 import { attempt, confirmed, note, readOlder } from './attempt.js'
+import { noteVersion, tick } from './document-change.js'
 import { targetName } from './dom.js'
 import * as editing from './editing.js'
-import { draftsOf, may, nameOf, store, update } from './store.js'
+import { draftsOf, nameOf, store, update } from './store.js'
 
 async function commitOf(proposal_id, summary) {
   const { version } = await post('/workspace/commit', { proposal_id })
-  note(`Version ${version}: ${summary}`, () => undoCommit(version))
-}
-
-/** The text of the version before, as a version of its own: versions are never taken back. */
-async function undoCommit(version) {
-  await attempt(
-    async () => {
-      const { content } = await get(`/workspace/read?version=${version - 1}`)
-      await writeDocument({ content, base_version: version, summary: `Undo version ${version}` })
-    },
-    'document',
-    'proposals',
-  )
-}
-
-/** A commit where the session may commit, otherwise a proposal. */
-async function writeDocument(body) {
-  if (may(store.room, 'admin')) {
-    const { version } = await post('/workspace/commit', body)
-    note(`Version ${version}: ${body.summary}`, () => undoCommit(version))
-    return
-  }
-  await post('/workspace/propose', body)
-  note(`Proposed: ${body.summary}`)
+  noteVersion(version, summary)
 }
 
 const proposalActs = {
@@ -115,25 +93,9 @@ async function toggleProposal(one, place) {
   })
 }
 
-/** Ticks a task of the document, or takes the tick back. */
-function tick({ done, at }, text) {
-  return attempt(
-    async () => {
-      const { content, version } = await get('/workspace/read')
-      if (version !== store.document.version)
-        throw new Refused(409, { detail: 'The document just changed: look again.' })
-      const ticked = `${content.slice(0, at)}[${done ? ' ' : 'x'}]${content.slice(at + 3)}`
-      const summary = `${done ? 'Reopen' : 'Done'}: ${text}`.slice(0, 200)
-      await writeDocument({ content: ticked, base_version: version, summary })
-    },
-    'document',
-    'proposals',
-  )
-}
-
 const draftActs = {
   edit: (target) => attempt(() => editing.openEditor(target)),
-  editDraft: ({ target }) => attempt(() => editing.openEditor(target)),
+  editDraft: ({ id }) => attempt(() => editing.openDraft(id)),
   propose: (id) =>
     attempt(async () => {
       const sent = await editing.send(id)
@@ -154,14 +116,16 @@ const draftActs = {
       'proposals',
       'document',
     ),
-  discard: (id) => {
-    const draft = editing.discard(id)
-    if (!draft) return
-    note('The draft is discarded.', () => {
-      draftsOf(store.room).keep(draft)
-      void draftActs.editDraft(draft)
-    })
-  },
+  discard: (id) => sayDiscarded(editing.discard(id)),
+  discardClosed: (id) => attempt(async () => sayDiscarded(await editing.discardClosed(id))),
+}
+
+function sayDiscarded(draft) {
+  if (!draft) return
+  note('The draft is discarded.', () => {
+    draftsOf(store.room).keep(draft)
+    void draftActs.editDraft(draft)
+  })
 }
 
 const memberActs = {
@@ -176,6 +140,14 @@ const memberActs = {
     const question = `Remove ${name} from the room? Its sessions end, and it needs a new invitation.`
     if (!(await confirmed(question, 'Remove'))) return
     await attempt(() => post('/workspace/leave', { participant_id }), 'participants')
+  },
+  async leave() {
+    const question = 'Leave the room? Your sessions end, and you need a new invitation to come back.'
+    if (!(await confirmed(question, 'Leave'))) return
+    await attempt(async () => {
+      await post('/workspace/leave', {})
+      forgetSession()
+    }, 'participants')
   },
   async endSession(session_id, name) {
     if (
@@ -205,21 +177,18 @@ const handoffActs = {
     attempt(async () => {
       await post('/workspace/handoff', wish)
       note(`Handed off: ${wish.title}`)
-      return true
     }, 'handoffs'),
   acceptHandoff: (handoff_id) => attempt(() => post('/workspace/handoff/accept', { handoff_id }), 'handoffs'),
   finishHandoff: (handoff_id, summary) =>
-    attempt(async () => {
-      await post('/workspace/handoff/result', { handoff_id, summary })
-      return true
-    }, 'handoffs'),
+    attempt(() => post('/workspace/handoff/result', { handoff_id, summary }), 'handoffs'),
   async cancelHandoff({ handoff_id, title }) {
     if (!(await confirmed(`Cancel “${title}”? It cannot be taken up again.`, 'Cancel it'))) return
     await attempt(() => post('/workspace/handoff/cancel', { handoff_id }), 'handoffs')
   },
   async reviewHandoff({ handoff_id, title }, approve, reason) {
-    if (!approve && !(await confirmed(`Reject the result of “${title}”? That is final.`, 'Reject'))) return
-    await attempt(
+    if (!approve && !(await confirmed(`Reject the result of “${title}”? That is final.`, 'Reject')))
+      return false
+    return attempt(
       () => post('/workspace/handoff/review', { handoff_id, approve, ...(reason && { reason }) }),
       'handoffs',
     )
