@@ -25,7 +25,7 @@ export function DiffView({ before, after, label = 'Changes' }) {
     isSame && h('p', { class: 'hint' }, 'This changes nothing.'),
     h(
       'pre',
-      { class: 'diff', tabindex: 0, role: 'region', 'aria-label': label },
+      { class: 'diff', dir: 'auto', tabindex: 0, role: 'region', 'aria-label': label },
       rows.map((row, at) => (row.kind === 'same' ? same(row.lines, at, rows.length) : changed(row.pieces))),
     ),
   )
@@ -62,7 +62,7 @@ export function UnifiedDiff({ diff }) {
   const kinds = { '+': 'ins', '-': 'del' }
   return h(
     'pre',
-    { class: 'diff', tabindex: 0, role: 'region', 'aria-label': 'Changes' },
+    { class: 'diff', dir: 'auto', tabindex: 0, role: 'region', 'aria-label': 'Changes' },
     diff.split('\n').map((line) => h(kinds[line[0]] ?? 'span', {}, `${visible(line)}\n`)),
   )
 }

@@ -4,16 +4,17 @@ import { act } from './actions.js'
 import { button, Name, targetName, visible, when } from './dom.js'
 import { Editor } from './editor.js'
 import { isOpen, Proposal, Review } from './proposal.js'
-import { store } from './store.js'
+import { may, store } from './store.js'
 
 /** The document with what is proposed, leased and edited, each where it belongs. */
 export function Document({ room, document: shown, editors }) {
-  const parts = useMemo(() => partsOf(shown?.nodes ?? []), [shown?.nodes])
+  const mayPropose = may(room, 'propose')
+  const parts = useMemo(() => partsOf(shown?.nodes ?? [], mayPropose), [shown?.nodes, mayPropose])
   const targets = useMemo(() => parts.flatMap(({ target }) => target ?? []), [parts])
   const places = placesOf(room, parts, editors)
   const whole = places.get('workspace')
   const hidden = replacedParts(parts, places)
-  const isEnded = store.connection === 'ended'
+  const isEnded = ['ended', 'elsewhere'].includes(store.connection)
   return h(
     'article',
     { class: 'document', id: 'document', tabindex: -1, 'aria-label': 'Document' },
@@ -23,19 +24,19 @@ export function Document({ room, document: shown, editors }) {
       if (!place && !hidden.has(at)) return part.plain
       return h(Part, { key: part.target ?? at, part, room, place, targets, isHidden: hidden.has(at) })
     }),
-    shown?.rest && h('pre', {}, visible(shown.rest)),
+    shown?.rest && h('pre', { dir: 'auto' }, visible(shown.rest)),
     !shown &&
       h(
         'p',
         { class: 'empty' },
-        isEnded ? 'It was not read before the session ended.' : 'Reading the document …',
+        isEnded ? 'It was not read before the connection ended.' : 'Reading the document …',
       ),
     shown && shown.nodes.length === 0 && !shown.rest && h('p', { class: 'empty' }, 'The document is empty.'),
   )
 }
 
 /** The document cut at its headings; the vnodes of a part are made once for each version. */
-function partsOf(nodes) {
+function partsOf(nodes, mayPropose) {
   const parts = []
   for (const node of nodes) {
     // Footnotes belong to the whole document, not to its last section.
@@ -49,17 +50,18 @@ function partsOf(nodes) {
       })
     } else parts.at(-1).nodes.push(node)
   }
-  return parts.map(partOf)
+  return parts.map((part, at) => partOf(part, at, mayPropose))
 }
 
-function partOf({ nodes: own, heading, target }, at) {
+function partOf({ nodes: own, heading, target }, at, mayPropose) {
   const part = {
     target,
     tag: heading?.tag,
     level: Number(heading?.tag.slice(1) ?? 0),
     title: heading && textOf(heading),
-    heading: heading && markdown(heading.children),
-    body: markdown(own),
+    mayPropose,
+    heading: heading && markdown(heading.children, mayPropose),
+    body: markdown(own, mayPropose),
   }
   // Where nothing else belongs to a part, the same vnode is passed each time, and Preact skips it.
   return { ...part, plain: h(Part, { key: target ?? at, part }) }
@@ -100,14 +102,14 @@ function replacedParts(parts, places) {
 }
 
 function Part({ part, room, place, targets, isHidden }) {
-  const { tag, target, title, heading, body } = part
+  const { tag, target, title, heading, body, mayPropose } = part
   return [
     tag &&
       h(
         'div',
         { class: 'heading' },
-        h(tag, {}, heading),
-        button('Edit', () => act.edit(target), { about: title, class: 'quiet' }),
+        h(tag, { dir: 'auto' }, heading),
+        mayPropose && button('Edit', () => act.edit(target), { about: title, class: 'quiet' }),
       ),
     place && h(Place, { room, place, targets }),
     h('div', { class: 'text', hidden: isHidden }, body),
@@ -160,20 +162,26 @@ function textOf(node) {
   return typeof node === 'string' ? node : node.children.map(textOf).join('')
 }
 
+/** What takes the direction of its own text. A paragraph in one of `HOLDERS` takes the direction of that, as its mark does. */
+const DIRECTED = new Set(['p', 'li', 'blockquote', 'th', 'td', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
+const HOLDERS = new Set(['li', 'blockquote'])
+
 /** The nodes of a rendered document, from the server's plain tree: elements of a fixed set, text as text. */
-function markdown(nodes) {
+function markdown(nodes, mayTick, holder) {
   return nodes.map((node) => {
     if (typeof node === 'string') return visible(node)
     const { tag, href, id, task, align, children } = node
+    const isHeld = tag === 'p' && HOLDERS.has(holder)
+    const dir = DIRECTED.has(tag) && !isHeld ? 'auto' : undefined
+    const inside = markdown(children, mayTick, tag)
     if (task)
       return h(
         'li',
-        { class: 'task' },
-        h(Task, { task, text: textOf(node) }),
-        h('div', {}, markdown(children)),
+        { class: 'task', dir },
+        h(Task, { task, text: textOf(node), mayTick }),
+        h('div', {}, inside),
       )
-    const props = { ...linkProps(href), id, class: align && `align-${align}` }
-    const element = h(tag, props, markdown(children))
+    const element = h(tag, { ...linkProps(href), id, dir, class: align && `align-${align}` }, inside)
     if (tag !== 'table' && tag !== 'pre') return element
     const label = tag === 'table' ? 'Table' : 'Code'
     return h('div', { class: 'wide', tabindex: 0, role: 'region', 'aria-label': label }, element)
@@ -185,10 +193,11 @@ function linkProps(href) {
   return href.startsWith('#') ? { href } : { href, rel: 'noopener noreferrer nofollow', target: '_blank' }
 }
 
-function Task({ task, text }) {
+function Task({ task, text, mayTick }) {
   return h('input', {
     type: 'checkbox',
     checked: task.done,
+    disabled: !mayTick,
     'aria-label': visible(text.trim().slice(0, 100)),
     onClick: (event) => {
       // What is shown is the document: the tick appears with the version that has it.

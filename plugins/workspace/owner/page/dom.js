@@ -76,7 +76,7 @@ export function useKept(room, name) {
 
 /** A field with its label, whose text is kept. */
 export function Field({ label, value, keep, rows, ...more }) {
-  const shared = { value, onInput: ({ target }) => keep(target.value), ...more }
+  const shared = { dir: 'auto', value, onInput: ({ target }) => keep(target.value), ...more }
   const input =
     rows === undefined ? h('input', { type: 'text', ...shared }) : h('textarea', { rows, ...shared })
   return h('label', { class: 'field' }, h('span', {}, label), input)

@@ -1,7 +1,7 @@
 import { h } from 'preact'
 import { useState } from 'preact/hooks'
 import { act } from './actions.js'
-import { linkOf } from './api.js'
+import { isGuestPage, linkOf } from './api.js'
 import { button, empty, imitated, Name, older, targetName, visible, when } from './dom.js'
 import { may, nameOf, store, update } from './store.js'
 
@@ -61,6 +61,7 @@ function Member({ room, one }) {
     h('br', {}),
     h('small', {}, `${vouched(room, one)} May: ${capabilities.join(', ')}`),
     ' ',
+    isYou && isGuestPage && button('Leave the room', () => act.leave(), { class: 'bad' }),
     !isYou &&
       may(room, 'admin') &&
       button('Remove', () => act.removeMember(one), {
