@@ -5,6 +5,7 @@ import { type Disk, realDisk, requireProject } from '../../server/plugin.ts'
 import type { HandoffConfig } from './config.ts'
 import type { RandomBytes } from './domain/record-id.ts'
 import { mainWorktreeOf } from './git/linked-worktree.ts'
+import { isOutsideRepositories } from './git/no-repository.ts'
 import { rootCommit } from './git/repository.ts'
 import { type Git, type GitLimits, gitIn } from './git/run-git.ts'
 import { sharedGit } from './git/shared-git.ts'
@@ -109,7 +110,7 @@ function openProject(host: Host, services: Services, disk: Disk, root: string): 
   const home = mainWorktreeOf(root) ?? root
   const folder = resolve(home, services.config.store)
   const layout = layoutOf(root, folder)
-  const git = sharedGit(gitIn(root, host.env))
+  const git = sharedGit(gitIn(root, host.env), { isOutside: () => isOutsideRepositories(root) })
   const parts = { disk, layout, now: services.clock, onWrite: (id: string) => announce(host, id) }
   const named = root === host.projectRoot ? (services.config.project ?? undefined) : undefined
   return {

@@ -6,8 +6,10 @@ import type { RecordRow } from './record-row.ts'
  * that a store of any size costs a few bytes for each record.
  */
 export interface RecordTable {
-  /** Every record, in no order. */
+  /** Every record, in no order. To list them takes time for each. */
   readonly records: Int32Array
+  /** How many they are. */
+  readonly count: number
   /** One more than the largest number. */
   readonly size: number
   /** Lower case. */
@@ -46,8 +48,19 @@ export interface RecordBatch {
   readonly size: number
   /** The latest update of one of these records, or of one that was in their place. */
   readonly newestMs: number
+  /** No update of one of these records is earlier. Looks at each of them once. */
+  oldestMs(): number
+  /** No id of one of these records is before it. */
+  readonly firstId: string
+  /** How many exist. */
+  readonly count: number
   /** Those that exist, ascending. */
   records(): Int32Array
+  /**
+   * How many of them pass a test, which is told from others by its name and asks nothing but the record itself: the number
+   * is kept with the batch.
+   */
+  passing(name: string, test: (record: number) => boolean): number
   /**
    * Every occurrence of a word, ordered by row and field, or of words with this beginning, in no order. Valid until the
    * next call for any batch. May name rows that do not exist.

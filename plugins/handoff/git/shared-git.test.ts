@@ -5,18 +5,24 @@ import type { GitAnswer } from './run-git.ts'
 import { sharedGit } from './shared-git.ts'
 
 /** git whose runs end when the test says so. */
-function heldGit(clock?: () => number) {
-  const runs: { readonly args: readonly string[]; end(stdout: string): void; fail(): void }[] = []
+function heldGit(clock?: () => number, isOutside?: () => boolean) {
+  const runs: {
+    readonly args: readonly string[]
+    end(stdout: string): void
+    endOutside(): void
+    fail(): void
+  }[] = []
   const git = sharedGit(
     (...args) =>
       new Promise<GitAnswer>((resolve, reject) => {
         runs.push({
           args,
           end: (stdout) => resolve({ kind: 'done', stdout }),
+          endOutside: () => resolve({ kind: 'failed', reason: 'no_repository' }),
           fail: () => reject(new Error('planted')),
         })
       }),
-    clock,
+    { ...(clock && { clock }), ...(isOutside && { isOutside }) },
   )
   const started = async (count: number): Promise<void> => {
     while (runs.length < count) await new Promise((resolve) => setImmediate(resolve))
@@ -107,4 +113,22 @@ test('a capture never shares the state of the work tree with an earlier one', as
   await captureRepository(git, '.handoffs/')
 
   assert.equal(statuses, 2)
+})
+
+test('a command that found no repository is started again once there can be one, and others are not answered by it', async () => {
+  let isOutside = true
+  const { runs, git } = heldGit(undefined, () => isOutside)
+
+  const first = git('status')
+  runs[0]?.endOutside()
+  const answers = [await first, await git('status'), await git('status')]
+  const other = git('log')
+  runs[1]?.end('x')
+  isOutside = false
+  const last = git('status')
+  runs[2]?.end('clean')
+
+  assert.deepEqual(answers.map(textOf), ['no_repository', 'no_repository', 'no_repository'])
+  assert.equal(textOf(await other), 'x')
+  assert.equal(textOf(await last), 'clean')
 })

@@ -10,6 +10,8 @@ const LONGEST_MS = 1000
 /** How long the answer of a standing command is given to later callers. */
 const STANDING_MS = 1000
 const STANDING = new Set(STANDING_COMMANDS.map(keyOf))
+/** So many commands are known to have found no repository. */
+const MAX_OUTSIDE = 16
 
 interface Command {
   /** When the run that goes on began, in milliseconds of `performance.now()`. */
@@ -25,9 +27,18 @@ interface Command {
  * git whose callers share runs. A call never gets the answer of a run that began before it, since the work tree may have
  * changed meanwhile: while the same command runs, all further calls wait for one next run. So many callers cost at most
  * ten processes a second for each command, fewer on a busy machine, and a caller alone never waits. A standing command is
- * asked at most once a second: of what it says a second changes nothing.
+ * asked at most once a second: of what it says a second changes nothing. A command that found no repository is not started
+ * again while there is none: servers that many share often run in a folder of their own.
  */
-export function sharedGit(git: Git, clock: () => number = () => performance.now()): Git {
+export function sharedGit(
+  git: Git,
+  {
+    clock = () => performance.now(),
+    isOutside = () => false,
+  }: { clock?(): number; isOutside?(): boolean } = {},
+): Git {
+  /** The answers of commands that found no repository. */
+  const outside = new Map<string, GitAnswer>()
   const commands = new Map<string, Command>()
   const standing = new Map<string, { readonly askedAt: number; readonly answer: Promise<GitAnswer> }>()
 
@@ -70,9 +81,14 @@ export function sharedGit(git: Git, clock: () => number = () => performance.now(
     }, forget)
     return asked.answer
   }
-  return (...args) => {
+  return async (...args) => {
     const key = keyOf(args)
-    return STANDING.has(key) ? askStanding(key, args) : ask(key, args)
+    const known = outside.get(key)
+    if (known !== undefined && isOutside()) return known
+    const answer = await (STANDING.has(key) ? askStanding(key, args) : ask(key, args))
+    if (answer.kind === 'failed' && answer.reason === 'no_repository' && outside.size < MAX_OUTSIDE)
+      outside.set(key, answer)
+    return answer
   }
 }
 

@@ -24,6 +24,7 @@ import type { RecordRows, StoredRow } from './record-rows.ts'
 import { tableOf } from './record-table.ts'
 import { createSegmentBuilder, SEGMENT_ROWS } from './segment.ts'
 import { fieldsOf, type IndexedFile, indexedFile } from './segment-columns.ts'
+import { sharedLooks } from './shared-looks.ts'
 
 /** Rows that one query reads: a record may have a megabyte. */
 const ROWS_AT_ONCE = 200
@@ -44,7 +45,6 @@ export function createDatabaseIndex(
   project: ProjectRows,
 ): RecordIndex {
   let followed: Followed | undefined
-  let queue: Promise<unknown> = Promise.resolve()
 
   const opened = async (life: string): Promise<Followed> => {
     if (followed?.life === life) return followed
@@ -62,11 +62,7 @@ export function createDatabaseIndex(
     followed = { ...before, state }
     return state
   }
-  const refreshed = (budgetMs: number): Promise<IndexState> => {
-    const result = queue.then(() => refresh(budgetMs))
-    queue = result.catch(() => undefined)
-    return result
-  }
+  const refreshed = sharedLooks(refresh)
   const askWithin: RecordIndex['askWithin'] = async (budgetMs, question) => {
     for (let damages = 0; ; damages++) {
       try {

@@ -1,7 +1,17 @@
 import type { Segment } from './open-segment.ts'
 import { createRowKeys } from './row-keys.ts'
-import { EDGE_WORDS, isInRange, type KeyWords, keyAt, rowOfKey, SEGMENT_ROWS, wordsOfKey } from './segment.ts'
-import { isProblemIn, keyOf } from './segment-columns.ts'
+import {
+  compareKeyAt,
+  compareKeys,
+  EDGE_WORDS,
+  isInRange,
+  type KeyWords,
+  keyAt,
+  rowOfKey,
+  SEGMENT_ROWS,
+  wordsOfKey,
+} from './segment.ts'
+import { type Columns, isProblemIn, keyOf } from './segment-columns.ts'
 
 /** A segment, with the marks of its rows that no longer count. */
 export interface Layer {
@@ -46,46 +56,72 @@ export function findRow(layers: readonly Layer[], key: KeyWords): number {
 
 /** The layers with a new segment on top, whose files replace what they have of them. */
 export function withSegment(layers: readonly Layer[], segment: Segment): readonly Layer[] {
-  const { key } = segment.columns('keys')
-  const keys = Array.from({ length: segment.count }, (_, row) => keyAt(key, row))
+  const { key, order } = segment.columns('keys')
+  const keys = Array.from(order, (row) => keyAt(key, row))
   return [...withoutKeys(layers, keys), { segment, replaced: undefined }]
 }
 
 /** The layers without these files. */
 export function withoutFiles(layers: readonly Layer[], names: readonly string[]): readonly Layer[] {
-  return withoutKeys(
-    layers,
-    names.map((name) => wordsOfKey(keyOf(name.replace(/\.json$/, '')))),
-  )
+  const keys = names.map((name) => wordsOfKey(keyOf(name.replace(/\.json$/, ''))))
+  return withoutKeys(layers, keys.sort(compareKeys))
 }
 
+/** The keys ascend. */
 function withoutKeys(layers: readonly Layer[], keys: readonly KeyWords[]): readonly Layer[] {
-  const marks = new Map<number, Uint8Array>()
-  for (const key of keys) {
-    const found = findRow(layers, key)
-    if (found < 0) continue
-    const at = layerIn(found)
-    const { count } = segmentWith(layers, found)
-    const own = marks.get(at) ?? layers[at]?.replaced?.slice() ?? new Uint8Array(count)
-    own[rowIn(found)] = 1
-    marks.set(at, own)
-  }
-  return layers.map((layer, at) => {
-    const replaced = marks.get(at)
-    return replaced ? { segment: layer.segment, replaced } : layer
+  return layers.map((layer) => {
+    const rows = rowsOfKeys(layer.segment, keys).filter((row) => layer.replaced?.[row] !== 1)
+    if (rows.length === 0) return layer
+    const replaced = layer.replaced?.slice() ?? new Uint8Array(layer.segment.count)
+    for (const row of rows) replaced[row] = 1
+    return { segment: layer.segment, replaced }
   })
 }
 
-/** The numbers of the rows that count. */
-export function liveRows(layers: readonly Layer[]): { records: Int32Array; problems: readonly number[] } {
-  const parts = layers.map(rowsOf)
-  const records = new Int32Array(parts.reduce((sum, part) => sum + part.records.length, 0))
-  let found = 0
-  for (const [at, part] of parts.entries()) {
-    records.set(recordsOf(layers, at), found)
-    found += part.records.length
+/** Looking for one key costs about as much as passing so many. */
+const LOOK_COST = 12
+
+/** The rows of a segment with one of these keys, which ascend. */
+function rowsOfKeys(segment: Segment, keys: readonly KeyWords[]): readonly number[] {
+  const near = keys.filter((key) => isInRange(segment.range, key))
+  if (near.length === 0) return []
+  const columns = segment.columns('keys')
+  if (near.length * LOOK_COST > segment.count) return rowsInBoth(columns, near)
+  return near.map((key) => rowOfKey(columns, key)).filter((row) => row >= 0)
+}
+
+/** The same by one pass over both: where ids are at random, many keys are near many segments. */
+function rowsInBoth({ key, order }: Columns<'keys'>, keys: readonly KeyWords[]): readonly number[] {
+  const rows: number[] = []
+  let at = 0
+  for (const wanted of keys) {
+    while (at < order.length && compareKeyAt(key, order[at] ?? 0, wanted) < 0) at++
+    const row = order[at]
+    if (row !== undefined && compareKeyAt(key, row, wanted) === 0) rows.push(row)
   }
-  return { records, problems: parts.flatMap(({ problems }, at) => problems.map((row) => numberOf(at, row))) }
+  return rows
+}
+
+/** The numbers of the records that count. */
+export function liveRecords(layers: readonly Layer[]): Int32Array {
+  const records = new Int32Array(layers.reduce((sum, layer) => sum + recordCount(layer), 0))
+  let found = 0
+  for (const at of layers.keys()) {
+    const own = recordsOf(layers, at)
+    records.set(own, found)
+    found += own.length
+  }
+  return records
+}
+
+/** The numbers of the damaged files that count. */
+export function liveProblems(layers: readonly Layer[]): readonly number[] {
+  return layers.flatMap((layer, at) => rowsOf(layer).problems.map((row) => numberOf(at, row)))
+}
+
+/** How many records of a layer count. */
+export function recordCount(layer: Layer): number {
+  return rowsOf(layer).records.length
 }
 
 /** The numbers of one layer's records that count. */

@@ -1,21 +1,63 @@
 import { isAscii } from 'node:buffer'
 import type { RecordBatch } from '../domain/record-table.ts'
-import { type Layer, numberOf, recordsOf } from './layers.ts'
+import { type Layer, numberOf, recordCount, recordsOf } from './layers.ts'
 import { DamagedSegment, type Segment } from './open-segment.ts'
 import { blobOf, WHOLE_SECTION_ROWS } from './row-content.ts'
+import { idAt } from './segment-columns.ts'
 import { blocksOf, entriesIn, isWhole, postingsIn, type WordEntry } from './segment-words.ts'
 
 /** The records of each segment. */
 export function batchesOf(layers: readonly Layer[]): readonly RecordBatch[] {
-  return layers.map(({ segment }, at) => ({
+  return layers.map((layer, at) => batchOf(layers, layer, at))
+}
+
+function batchOf(layers: readonly Layer[], layer: Layer, at: number): RecordBatch {
+  const { segment } = layer
+  return {
     first: numberOf(at, 0),
     size: segment.count,
     newestMs: segment.newest,
+    oldestMs: () => oldestIn(segment),
+    get firstId() {
+      return firstIdIn(segment)
+    },
+    count: recordCount(layer),
     records: () => recordsOf(layers, at),
+    passing: (name, test) => passingIn(layer, name, () => recordsOf(layers, at).filter(test).length),
     occurrences: (word, isPrefix) => occurrencesIn(segment, word, isPrefix),
     lengths: () => segment.passingColumns('lengths').lengths,
     textsWith: (phrase, rows) => textsWith(segment, phrase, rows),
-  }))
+  }
+}
+
+/** What is asked again and again of a segment, which never changes. */
+const oldestIn = onceFor((segment) =>
+  segment.columns('times').updated.reduce((least, time) => Math.min(least, time), Number.POSITIVE_INFINITY),
+)
+const firstIdIn = onceFor(({ range }) => idAt(Uint32Array.from(range[0]), 0))
+
+function onceFor<T>(find: (segment: Segment) => T): (segment: Segment) => T {
+  const found = new WeakMap<Segment, { readonly value: T }>()
+  return (segment) => {
+    const known = found.get(segment) ?? { value: find(segment) }
+    found.set(segment, known)
+    return known.value
+  }
+}
+
+/** So many counts are kept of each layer, which never changes. */
+const MAX_COUNTS = 16
+const counts = new WeakMap<Layer, Map<string, number>>()
+
+function passingIn(layer: Layer, name: string, count: () => number): number {
+  const known = counts.get(layer) ?? new Map<string, number>()
+  counts.set(layer, known)
+  const found = known.get(name) ?? count()
+  known.delete(name) // the one asked last is the last to go
+  known.set(name, found)
+  const [first] = known.keys()
+  if (known.size > MAX_COUNTS && first !== undefined) known.delete(first)
+  return found
 }
 
 const NONE = new Uint32Array(0)

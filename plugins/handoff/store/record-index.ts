@@ -15,6 +15,7 @@ import type { Layout } from './layout.ts'
 import { DamagedSegment } from './open-segment.ts'
 import type { Problem } from './read-record.ts'
 import type { FileTable } from './record-table.ts'
+import { sharedLooks } from './shared-looks.ts'
 import { asStoreError } from './store-error.ts'
 
 /** Rows of every record of a store, by path, and its damaged files. */
@@ -52,9 +53,6 @@ export const MAX_DAMAGES = 30
 export function createIndex(disk: Disk, layout: Layout, now: () => number): RecordIndex {
   const store = { disk, layout, now, changes: createChangeReader(disk, layout) }
   let state: IndexState | undefined
-  let queue: Promise<unknown> = Promise.resolve()
-  /** The refresh that has not begun. */
-  let waiting: { readonly budgetMs: number; readonly result: Promise<IndexState> } | undefined
 
   const refresh = async (budgetMs: number): Promise<IndexState> => {
     const folder = await disk.stat(layout.records)
@@ -67,22 +65,11 @@ export function createIndex(disk: Disk, layout: Layout, now: () => number): Reco
         : undefined
     return state ?? emptyState()
   }
-  /**
-   * One refresh at a time, which begins after the calls that share it: it sees what was written before each of them.
-   */
-  const refreshed = (budgetMs: number): Promise<IndexState> => {
-    if (waiting?.budgetMs === budgetMs) return waiting.result
-    const begin = (): Promise<IndexState> => {
-      if (waiting?.result === result) waiting = undefined
-      return refresh(budgetMs)
-    }
-    const result: Promise<IndexState> = queue.then(begin).catch((thrown: unknown) => {
+  const refreshed = sharedLooks((budgetMs) =>
+    refresh(budgetMs).catch((thrown: unknown) => {
       throw asStoreError(thrown)
-    })
-    waiting = { budgetMs, result }
-    queue = result.catch(() => undefined)
-    return result
-  }
+    }),
+  )
   const askWithin = async <T>(budgetMs: number, question: Question<T>): Promise<PartialAnswer<T>> => {
     for (let damages = 0; ; damages++) {
       try {

@@ -7,8 +7,10 @@ import {
   type Layer,
   layerIn,
   liveCount,
-  liveRows,
+  liveProblems,
+  liveRecords,
   numberOf,
+  recordCount,
   recordsOf,
   rowIn,
   segmentWith,
@@ -53,27 +55,34 @@ export interface FileTable extends RecordTable {
 
 /** A table of these segments. Nothing is read before it is asked for. */
 export function tableOf(layers: readonly Layer[]): FileTable {
-  let live: ReturnType<typeof liveRows> | undefined
+  let records: Int32Array | undefined
+  let batches: ReturnType<typeof batchesOf> | undefined
   const known: Known = {
     layers,
-    rows: () => {
-      live ??= liveRows(layers)
-      return live
+    records: () => {
+      records ??= liveRecords(layers)
+      return records
     },
   }
   return {
     ...{ ...factsOf(known), ...valuesOf(known), ...relativesOf(known), ...filesOf(known) },
-    batches: batchesOf(layers),
+    get batches() {
+      batches ??= batchesOf(layers)
+      return batches
+    },
     get records() {
-      return known.rows().records
+      return known.records()
+    },
+    get count() {
+      return layers.reduce((sum, layer) => sum + recordCount(layer), 0)
     },
   }
 }
 
 interface Known {
   readonly layers: readonly Layer[]
-  /** The rows that count. */
-  rows(): ReturnType<typeof liveRows>
+  /** The records that count. */
+  records(): Int32Array
 }
 
 type Facts = Pick<
@@ -223,7 +232,7 @@ type Files = Pick<FileTable, 'known' | 'files' | 'present' | 'problems' | 'load'
 /** So many files are looked for one by one; for more an index of all is made. */
 const FEW_FILES = 4000
 
-function filesOf({ layers, rows: live }: Known): Files {
+function filesOf({ layers, records }: Known): Files {
   const texts = (rows: readonly number[]): readonly (readonly string[])[] =>
     blobs(layers, rows, 'texts').map((bytes) => bytes.toString('utf8').split('\u0000'))
   let asked = 0
@@ -237,17 +246,17 @@ function filesOf({ layers, rows: live }: Known): Files {
       return row < 0 ? undefined : timeIn(layers, row)
     },
     *files(rows) {
-      for (const row of rows ?? live().records) {
+      for (const row of rows ?? records()) {
         const { key } = segmentWith(layers, row).columns('keys')
         yield { name: `${idAt(key, rowIn(row))}.json`, ...timeIn(layers, row) }
       }
       if (rows) return
-      const { problems } = live()
+      const problems = liveProblems(layers)
       for (const [n, { name }] of contents(layers, problems).entries())
         yield { name, ...timeIn(layers, problems[n] ?? 0) }
     },
     problems() {
-      const sorted = contents(layers, live().problems).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      const sorted = contents(layers, liveProblems(layers)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
       return sorted.flatMap(({ problem }) => problem ?? [])
     },
     load: async (rows) => contents(layers, rows).flatMap(({ row }) => row ?? []),

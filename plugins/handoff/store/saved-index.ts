@@ -109,8 +109,9 @@ export async function saveIndex(
   try {
     await ensureOwnFolder(disk, layout.cache)
     const saved: Layer[] = []
-    for (const { segment, replaced } of layers) {
-      saved.push({ segment: segment.bytes ? await written(disk, layout, segment.bytes) : segment, replaced })
+    for (const layer of layers) {
+      const { bytes } = layer.segment
+      saved.push(bytes ? { ...layer, segment: await written(disk, layout, bytes) } : layer)
     }
     const segments = saved.map(({ segment: { file }, replaced }) => ({
       file,

@@ -294,7 +294,7 @@ export function keyAt(key: Uint32Array, row: number): KeyWords {
 }
 
 /** In the order of their bytes: ids that were made one after another are near one another. */
-function compareKeyAt(keys: Uint32Array, row: number, wanted: KeyWords): number {
+export function compareKeyAt(keys: Uint32Array, row: number, wanted: KeyWords): number {
   const at = row * 4
   return (
     compareWords(keys[at] ?? 0, wanted[0]) ||
@@ -304,8 +304,11 @@ function compareKeyAt(keys: Uint32Array, row: number, wanted: KeyWords): number 
   )
 }
 
-// By index: taking arrays apart makes an object for each word, and a look at a store compares keys a thousand times.
-function compareKeys(a: KeyWords, b: KeyWords): number {
+/**
+ * As `compareKeyAt`. By index: taking arrays apart makes an object for each word, and a look at a store compares keys a
+ * thousand times.
+ */
+export function compareKeys(a: KeyWords, b: KeyWords): number {
   return (
     compareWords(a[0], b[0]) ||
     compareWords(a[1], b[1]) ||

@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { counted, defineTool, inWords } from '../../../server/plugin.ts'
 import { resolveId } from '../actions/find-record.ts'
+import { SORTS } from '../domain/list-order.ts'
 import { FLAGS, HARNESSES, RELATIONS, STATUSES } from '../domain/record.ts'
 import { shortId } from '../domain/record-id.ts'
-import { listRecords, SORTS } from '../domain/record-list.ts'
+import { listRecords } from '../domain/record-list.ts'
 import type { Handoffs } from '../project.ts'
 import type { Problem } from '../store/read-record.ts'
 import {
