@@ -1,18 +1,15 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { isSatchelError } from '../../../server/plugin.ts'
 import { abortError } from '../git/failure.ts'
 import { refusals } from '../reasons.ts'
-import type { QueueEnd, QueueState } from '../shared/queue-rows.ts'
+import type { QueueEnd } from '../shared/queue-rows.ts'
 import { type Ingested, ingest } from './ingest.ts'
+import { createQueuePauses } from './queue-pauses.ts'
 import { type Failure, failureOf, type IngestReport, inPlaceOrder } from './report.ts'
 import { planRun, type RunRequest, type SharedRun } from './run.ts'
 import { queuedRepositories, type ReadingOutcome } from './shared-run.ts'
 
 /** An ingest into a catalogue of a database. */
 export type SharedRequest = RunRequest & { readonly shared: SharedRun }
-
-/** How often the queue is looked at. */
-const LOOK_EVERY_MS = 500
 
 /**
  * Asks for all repositories of the request, reads them together with the workers of the queue, and ends when each was read
@@ -29,26 +26,21 @@ export async function ingestShared(request: SharedRequest): Promise<Ingested> {
   let ingested = await ingest(request)
   const touched = new Set(ingested.touched)
   const changed = [...ingested.changed]
+  const pauses = createQueuePauses(signal)
   for (let state = await shared.queue.state(queued); state.waiting > 0; ) {
     if (signal.aborted) throw abortError(signal)
     if (state.free > 0) {
       ingested = await ingest(request)
       for (const id of ingested.touched) touched.add(id)
       changed.push(...ingested.changed)
+      pauses.after(ingested.report)
     }
-    state = await nextState(request, () => shared.queue.state(queued))
+    await pauses.next()
+    state = await shared.queue.state(queued)
   }
   const ends = await shared.queue.ends(queued)
   const report = reportOf(ingested.report, [...plan.failures], ends)
   return { ...ingested, touched, changed, report: { ...report, duration_ms: now().getTime() - began } }
-}
-
-async function nextState(
-  { signal }: Pick<RunRequest, 'signal'>,
-  look: () => Promise<QueueState>,
-): Promise<QueueState> {
-  await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined) // who asks looks at the signal
-  return await look()
 }
 
 /**
@@ -60,15 +52,20 @@ export async function workQueue(request: SharedRequest): Promise<IngestReport> {
   const began = now().getTime()
   const queued = queuedRepositories(planRun(request).plan)
   const reports: IngestReport[] = []
+  const pauses = createQueuePauses(signal)
   while (!signal.aborted) {
     try {
       const { free } = await shared.queue.state(queued)
-      if (free > 0) reports.push((await ingest(request)).report)
+      if (free > 0) {
+        const { report } = await ingest(request)
+        reports.push(report)
+        pauses.after(report)
+      }
     } catch (thrown) {
       if (!isSatchelError(thrown) || thrown.code === 'conflict' || thrown.code === 'invalid') throw thrown
       if (!signal.aborted) log.warn('a worker could not read from its queue', { error: thrown })
     }
-    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined) // the loop looks at the signal
+    await pauses.next()
   }
   return sumOf(reports, { ...request, duration_ms: now().getTime() - began, repositories: queued.length })
 }
