@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
  */
 export function isOutsideRepositories(folder: string): boolean {
   try {
-    let at = realpathSync(folder)
+    let at = realpathSync.native(folder)
     for (;;) {
       if (existsSync(join(at, '.git')) || existsSync(join(at, 'HEAD'))) return false
       const above = dirname(at)
