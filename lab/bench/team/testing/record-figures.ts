@@ -103,6 +103,24 @@ async function measured(
       floor: { what: 'the newest twenty by one select', value: await medianMs(calls, () => query(newest)) },
     },
     {
+      what: `twenty of one status are listed, ${at}`,
+      unit: 'ms',
+      ours: await medianMs(calls, () => askAt(address, '/handoffs?limit=20&status=draft')),
+    },
+    {
+      what: `a list after each record that is created, ${at}`,
+      unit: 'ms',
+      ours: await medianMs(calls, async (n) => {
+        await create(address, `before a list ${n}`)
+        await askAt(address, '/handoffs?limit=20')
+      }),
+    },
+    {
+      what: `an answer without records`,
+      unit: 'ms',
+      ours: await medianMs(calls, () => askAt(address, '/health')),
+    },
+    {
       what: `ten are found by words, ${at}`,
       unit: 'ms',
       ours: await medianMs(calls, () => askAt(address, '/handoffs?limit=10&query=release')),
@@ -132,28 +150,51 @@ async function create(address: string, title: string): Promise<string> {
   return json.id
 }
 
-/** Copies of one record under ids and titles of their own, in one statement. */
+/**
+ * Copies of one record under ids, titles and times of their own, in one statement: a record each second until now, and ids
+ * that begin with the time, as satchel makes them.
+ */
 function fill(server: PostgresServer, id: string, count: number): void {
   server.sql(`with base as (
-      select r.*, p.change as head from satchel.handoff_records r
+      select r.*, p.change as head, convert_from(r.bytes, 'UTF8') as text from satchel.handoff_records r
       join satchel.handoff_projects p on p.key = r.project where id = '${id}'),
+    timed as (
+      select n, base.updated_at::timestamptz - (${count} - n + 1) * interval '1 s' as at, md5(n::text) as random
+      from base, generate_series(1, ${count}) as n),
     made as (
-      select n, gen_random_uuid() as id, 'record-' || lpad(n::text, 8, '0') as name from generate_series(1, ${count}) as n),
+      select n, 'record-' || lpad(n::text, 8, '0') as name,
+        to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at,
+        (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || left(random, 3) || '8' ||
+          substr(random, 4, 15))::uuid as id
+      from timed),
     written as (
-      select made.*, base.project, base.head, base.status, base.created_at, base.updated_at, base.session, base.parents,
-        convert_to(replace(replace(convert_from(base.bytes, 'UTF8'), base.id::text, made.id::text), '${MARK}', made.name), 'UTF8') as bytes
+      select made.*, base.project, base.head, base.status, base.session, base.parents,
+        convert_to(replace(replace(replace(replace(base.text, base.id::text, made.id::text), '${MARK}', made.name),
+          base.updated_at, made.at), base.created_at, made.at), 'UTF8') as bytes
       from base, made)
     insert into satchel.handoff_records (project, id, change, etag, bytes, title, status, created_at, updated_at, session, parents)
-      select project, id, head + n, encode(sha256(bytes), 'hex'), bytes, name, status, created_at, updated_at, session, parents from written;
+      select project, id, head + n, 'sha256:' || encode(sha256(bytes), 'hex'), bytes, name, status, at, at, session, parents
+      from written;
     update satchel.handoff_projects set change = change + ${count} where key = '${PROJECT}';
-    analyze satchel.handoff_records`)
+    analyze satchel.handoff_records; checkpoint`)
 }
 
-/** A client gives up after some minutes; the server goes on, and the next call waits for it. */
+const GIVE_UP_MS = 3_600_000
+
+/** A client gives up after five minutes; the server goes on, and the next call waits for it. */
 async function untilListed(address: string, total: number): Promise<void> {
+  const began = performance.now()
   for (;;) {
-    const answer = await askAt(address, '/handoffs?limit=1').catch(() => undefined)
+    const answer = await askAt(address, '/handoffs?limit=1').catch((thrown: Error) => {
+      // Any other failure would be one again and again: of a server that ended nothing comes any more.
+      if (!/HeadersTimeout/.test(String(thrown.cause))) throw thrown
+      return undefined
+    })
     if (answer?.json?.total === total) return
+    assert.ok(
+      performance.now() - began < GIVE_UP_MS,
+      `${answer?.json?.total} of ${total} records were listed`,
+    )
     await wait(100)
   }
 }
