@@ -83,9 +83,9 @@ test('lists while records change, merge and go are those of the records that the
     const numbers = Array.from({ length: 1 + ((round * 5) % 23) }, (_, at) => (round * 17 + at * 3) % COUNT)
     layers = withSegment(layers, segmentWith([...new Set(numbers)], round, rows))
     if (round % 6 === 5) {
-      const gone = sampleId((round * 17) % COUNT)
-      layers = withoutFiles(layers, [`${gone}.json`])
-      rows.delete(gone)
+      const removed = sampleId((round * 17) % COUNT)
+      layers = withoutFiles(layers, [`${removed}.json`])
+      rows.delete(removed)
     }
     if (round % 4 === 1) layers = withFewUnsaved(layers)
     if (round % 9 === 8) layers = withFewSmall(layers)
