@@ -3,6 +3,7 @@ import { highest, type Place } from './best-first.ts'
 import { nothingFits } from './fit.ts'
 import { joinIds } from './join-ids.ts'
 import type { KeywordIndex, KeywordScores } from './keyword-index.ts'
+import { putNamedFirst } from './named-first.ts'
 import { otherProviderShare, preferRoots } from './preferences.ts'
 import type { QueryPlan } from './query-plan.ts'
 import { moduleKey } from './record-columns.ts'
@@ -76,12 +77,19 @@ export function placesWhere(length: number, isWanted: (at: number) => boolean): 
 /** Candidates among which modules are preferred to their parts: each is read from a file. */
 const PREFERRED = 200
 
-/** Prefers the provider that the query names, and modules to their parts. */
+interface Wish {
+  readonly wanted: readonly number[]
+  readonly plan: QueryPlan
+  /** Where names are looked up; absent: vectors alone rank. */
+  readonly words: KeywordIndex | undefined
+}
+
+/** Prefers the provider that the query names, modules to their parts, and what has a name that the query has. */
 export function prefer(
   index: SearchIndex,
   scores: Float64Array,
   { rows, matches, near }: Candidates,
-  { wanted, plan }: { readonly wanted: readonly number[]; readonly plan: QueryPlan },
+  { wanted, plan, words }: Wish,
 ): void {
   preferProvider(index, scores, { rows, wanted, plan })
   const best = highest(wanted, scores, PREFERRED)
@@ -91,6 +99,8 @@ export function prefer(
     return near?.record(matches[at] ?? 0).metadata ?? { repository: '', path: '', kind: '' }
   }
   preferRoots(scores, best, placeOfCandidate, plan)
+  // After roots were preferred to their parts: a root without the name does not come before a part that has it.
+  if (words) putNamedFirst(scores, rows, plan.names, { index, words })
   const { flags } = index.set
   for (const at of wanted) {
     const row = rows[at] ?? -1

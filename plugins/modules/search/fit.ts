@@ -23,6 +23,7 @@ export function nothingFits(
   hasProvider: boolean,
 ): boolean {
   if (plan.terms.length === 0) return plan.concepts.size === 0
+  if (plan.names.some(({ isSure, share }) => isSure || share === 1)) return false
   if (plan.provider && !hasProvider && !isMentioned(plan.provider.words, best)) return true
   const concepts = [...plan.concepts.values()]
   const isClear = concepts.some(({ weight, words }) => weight * words >= ENOUGH_CONCEPT)

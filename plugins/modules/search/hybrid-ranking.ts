@@ -20,7 +20,6 @@ import {
   type Weights,
 } from './fusion.ts'
 import type { KeywordIndex, KeywordScores } from './keyword-index.ts'
-import { putNamedFirst } from './named-first.ts'
 import type { QueryPlan } from './query-plan.ts'
 import type { SearchRecord } from './record-columns.ts'
 import type { SearchIndex } from './search-index.ts'
@@ -178,13 +177,12 @@ async function rank(parts: SearchParts, request: SearchRequest, allVersions: boo
     vector && store ? await store.query(vector, filter, Math.max(CANDIDATES, request.limit * 5)) : undefined
   const candidates = candidatesOf(index, filter, near)
   const scored = score(parts, request, candidates, heard)
-  if (keyword) putNamedFirst(scored.fused.scores, candidates.rows, request.query, { index, words })
   const isExample = exampleTest(index, candidates)
   const { matching } = scored
   const wanted = request.examples === 'left out' ? matching.filter((at) => !isExample(at)) : matching
   if (request.examples === 'less') lessen(scored.fused.scores, wanted.filter(isExample), EXAMPLE_SHARE)
   const before = request.explain ? scored.fused.scores.slice() : undefined
-  prefer(index, scored.fused.scores, candidates, { wanted, plan })
+  prefer(index, scored.fused.scores, candidates, { wanted, plan, words: keyword && words })
   const place = (at: number): Place => placeOf(index, candidates, at)
   const first = (count?: number) => bestFirst(wanted, scored.fused.scores, place, request.limit, count)
   const ranked = first()

@@ -130,7 +130,8 @@ function score(texts: TextIndex, plan: QueryPlan): KeywordScores {
   const own = plan.terms
   const words = Math.max(LEAST_WORDS, own.length)
   const scores = scoreTexts(texts, own, WORD_FIELDS)
-  const names = plan.names.map((term) => ({ term, weight: NAME_WEIGHT * words }))
+  const likely = plan.names.filter(({ isSure }) => !isSure) // others are put first
+  const names = likely.map(({ term }) => ({ term, weight: NAME_WEIGHT * words }))
   if (names.length > 0) {
     const named = scoreTexts(texts, names, NAME_FIELDS)
     for (let text = 0; text < named.length; text++) scores[text] = (scores[text] ?? 0) + (named[text] ?? 0)
@@ -148,12 +149,12 @@ function score(texts: TextIndex, plan: QueryPlan): KeywordScores {
     texts,
     own.map(({ term }) => term),
   )
-  const likely = scoreTexts(texts, near, WORD_FIELDS)
-  const fuzzy = isAnyAbove0(likely)
+  const resembling = scoreTexts(texts, near, WORD_FIELDS)
+  const fuzzy = isAnyAbove0(resembling)
   return {
-    scores: likely,
+    scores: resembling,
     fuzzy,
-    match: (text) => matchOf(texts, { own: near, concepts: [], scores: likely }, text),
+    match: (text) => matchOf(texts, { own: near, concepts: [], scores: resembling }, text),
   }
 }
 

@@ -49,14 +49,47 @@ test('misspelt words are taken for words in use, and words in use and names are 
 })
 
 test('three words or more are looked up as the name that they form, stop words between them included', () => {
-  const names = (query: string) =>
-    planQuery(query, knowledge, vocabularyOf(['deletionwindowindays', 'loggroup', 'securitygrouprules']))
-      .names
+  const vocabulary = vocabularyOf(['deletionwindowindays', 'loggroup', 'securitygrouprules', 'grouprules'])
+  const names = (query: string) => planQuery(query, knowledge, vocabulary).names
+  const rules = stem('securitygrouprules')
 
-  assert.deepEqual(names('kms key deletion window in days'), [stem('deletionwindowindays')])
-  assert.deepEqual(names('where are security group rules'), [stem('securitygrouprules')])
+  assert.deepEqual(names('deletion window in days'), [
+    { term: stem('deletionwindowindays'), share: 1, isSure: false },
+  ])
+  assert.deepEqual(names('kms deletion window in days'), [
+    { term: stem('deletionwindowindays'), share: 3 / 4, isSure: false },
+  ])
+  assert.deepEqual(names('where are security group rules'), [{ term: rules, share: 1, isSure: false }])
   assert.deepEqual(names('log group'), [])
   assert.deepEqual(names('in days deletion window'), [])
+})
+
+test('a name is sure where it is written as one, or called an input or the like', () => {
+  const vocabulary = vocabularyOf(['deletionwindowindays', 'loggroup', 'securitygrouprules', 'grouprules'])
+  const planned = (query: string) => planQuery(query, knowledge, vocabulary)
+  const group = { term: stem('loggroup'), share: 1, isSure: true }
+
+  for (const query of [
+    'log_group',
+    'var.log_group',
+    'log_group variable',
+    'variable log group',
+    'where do I set log group',
+    'the log group input',
+  ]) {
+    assert.deepEqual(planned(query).names, [group], query)
+    assert.deepEqual(
+      planned(query).terms.filter(({ term }) => /^(variabl|var|input|set)$/.test(term)),
+      [],
+      query,
+    )
+  }
+  assert.deepEqual(planned('log_group redis cache').names, [{ ...group, share: 2 / 4 }])
+  assert.deepEqual(planned('input for security group rules').names, [
+    { term: stem('securitygrouprules'), share: 1, isSure: true },
+  ])
+  assert.deepEqual(planned('variable cluster').names, [])
+  assert.ok(planned('variable cluster').terms.some(({ term }) => term === stem('variable')))
 })
 
 test('a word that many modules have is right however it is spelled', () => {

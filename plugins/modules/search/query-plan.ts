@@ -1,5 +1,6 @@
 import type { Glossary } from './glossary.ts'
 import type { Lexicon, MeantConcept } from './lexicon.ts'
+import { namesOf, type PlannedName } from './planned-names.ts'
 import { type ProviderIntent, providerIntent } from './provider-intent.ts'
 import type { Spelling } from './spelling.ts'
 import { stem } from './stemmer.ts'
@@ -18,8 +19,8 @@ export interface QueryPlan {
   /** The query in English, misspelt words corrected: what a model embeds. */
   readonly text: string
   readonly terms: readonly PlannedTerm[]
-  /** Stems of neighbouring words written as one, where modules have such a name. */
-  readonly names: readonly string[]
+  /** Names that modules have and the query too. */
+  readonly names: readonly PlannedName[]
   /** Concept -> how much it counts (1: as written) and words of its longest phrase. */
   readonly concepts: ReadonlyMap<string, MeantConcept>
   readonly provider?: ProviderIntent
@@ -61,7 +62,8 @@ export function planQuery(query: string, knowledge: QueryKnowledge, vocabulary: 
   }
   const provider = providerIntent(words.map(({ word }) => word))
   const isCompared = (at: number): boolean => provider?.compared.has(at) ?? false
-  const told = words.filter(({ isStopWord }) => !isStopWord)
+  const { names, calling } = namesOf(text, words, vocabulary)
+  const told = words.filter(({ isStopWord }, at) => !isStopWord && !calling.has(at))
   const used = told.length > 0 ? told : words
   const stems = used.map((word) => word.stem)
   const isExcluded = provider?.kind === 'equivalent' ? new Set<QueryWord>() : excludedWords(words)
@@ -75,7 +77,7 @@ export function planQuery(query: string, knowledge: QueryKnowledge, vocabulary: 
   return {
     text: replaced.length + corrections.length === 0 ? plain : words.map(({ word }) => word).join(' '),
     terms,
-    names: namesAmong(words, vocabulary).filter((name) => !joined.includes(name)),
+    names,
     concepts: lexicon.meant({ words: stems, joined }, excluded),
     ...(provider && { provider }),
     corrections,
@@ -125,24 +127,6 @@ function excludedWords(words: readonly QueryWord[]): ReadonlySet<QueryWord> {
 function unknownStems(used: readonly QueryWord[], lexicon: Lexicon, vocabulary: Vocabulary): string[] {
   const unknown = used.filter((one) => vocabulary.count(one.stem) === 0 && !lexicon.words.has(one.word))
   return [...new Set(unknown.map((one) => one.stem))]
-}
-
-/** A name of two words ("log group") is a phrase of any text; one of three says which input is meant. */
-const LEAST_NAME_WORDS = 3
-const MOST_NAME_WORDS = 6
-
-/** Words that follow one another and that modules write as one name: "deletion window in days". */
-function namesAmong(words: readonly QueryWord[], vocabulary: Vocabulary): string[] {
-  const found = new Set<string>()
-  for (let from = 0; from < words.length; from++) {
-    for (let to = from + LEAST_NAME_WORDS; to <= Math.min(words.length, from + MOST_NAME_WORDS); to++) {
-      if (words[from]?.isStopWord || words[to - 1]?.isStopWord) continue
-      const parts = words.slice(from, to).map(({ word }) => word)
-      const name = stem(parts.join(''))
-      if (vocabulary.count(name) > 0) found.add(name)
-    }
-  }
-  return [...found]
 }
 
 function termsOf(

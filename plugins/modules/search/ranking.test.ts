@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import builtIn from '../assets/lexicon.json' with { type: 'json' }
 import { ladder } from '../testing/arms.ts'
+import { EMPTY_SUMMARY } from '../testing/empty-summary.ts'
 import { judge, meanQuality, pairedDifference, type Quality, relevantOnly } from '../testing/evaluation.ts'
 import { OWN_IDS, OWN_QUERIES, OWN_SUMMARIES } from '../testing/own-corpus.ts'
 import { documentVector, queryVector } from './dense-features.ts'
@@ -253,3 +254,41 @@ test('on our own judged modules the mix of meaning and keywords is the best, and
 
 /** Measured when the lexicon was last changed; raise it with the lexicon. */
 const FROZEN_NDCG = 0.967
+
+test('what has an input of the name that is asked for comes first, a part before a root that lacks it', async () => {
+  const repository = 'https://git.example.com/acme/terraform-aws-network'
+  const input = (name: string) => ({
+    name,
+    type: 'any',
+    description: '',
+    default: null,
+    required: true,
+    nullable: true,
+    sensitive: false,
+    validations: [],
+  })
+  const words = 'Network with flow logs, their retention and a trail. Flow log retention, flow log retention.'
+  const corpus = [
+    { ...EMPTY_SUMMARY, repository, description: words, readme_content: words },
+    {
+      ...EMPTY_SUMMARY,
+      repository,
+      path: 'modules/trail',
+      kind: 'submodule' as const,
+      variables: [input('flow_log_retention')],
+    },
+    { ...EMPTY_SUMMARY, variables: [input('queue_name')] },
+  ]
+  const arms = await ladder({ ids: ['root', 'part', 'queue'], summaries: corpus }, lexicon)
+  const hybrid = arms.find(({ name }) => name === 'hybrid')
+  const first = async (query: string) => (await hybrid?.answer(query))?.ranking[0]
+
+  for (const query of [
+    'flow_log_retention',
+    'var.flow_log_retention',
+    'flow_log_retention variable',
+    'input for flow log retention',
+  ])
+    assert.equal(await first(query), 'part', query)
+  assert.equal(await first('network with flow logs'), 'root')
+})
