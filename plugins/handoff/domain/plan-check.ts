@@ -1,4 +1,11 @@
-import { likenessOf, type Rarity, readAttempt, readPlan } from './plan-likeness.ts'
+import {
+  likenessOf,
+  type MeantPlan,
+  type Rarity,
+  readAttempt,
+  readPlan,
+  type TriedAttempt,
+} from './plan-likeness.ts'
 import type { PlanTerm } from './plan-terms.ts'
 import { folded } from './words.ts'
 
@@ -44,20 +51,22 @@ export function checkPlan(
     tried: readAttempt(attempt.approach),
   }))
   const rarity = rarityIn(distinct.map(({ tried }) => tried.terms))
-  const meant = readPlan(plan.slice(0, MAX_PLAN_CHARS))
+  const readings = readPlan(plan.slice(0, MAX_PLAN_CHARS))
   const found = distinct
-    .map(({ attempt, tried }) => ({
-      ...attempt,
-      score: likenessOf(meant, tried, rarity),
-      matched_terms: tried.terms
-        .filter(({ keys }) => keys.some((key) => meant.keys.has(key)))
-        .map(({ term }) => term),
-    }))
+    .map(({ attempt, tried }) => ({ ...attempt, ...nearest(readings, tried, rarity) }))
     .filter(({ score }) => score >= SIMILAR_FROM)
     .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
     .slice(0, MAX_MATCHES)
   const isRepeat = found.some(({ avoid_repeating, score }) => avoid_repeating && score >= REPEAT_FROM)
   return { matches: found, verdict: isRepeat ? 'repeat' : found.length > 0 ? 'similar' : 'clear' }
+}
+
+/** How the part of a plan that is most like an attempt matches it. */
+function nearest(readings: readonly MeantPlan[], tried: TriedAttempt, rarity: Rarity) {
+  const scored = readings.map((meant) => ({ meant, score: likenessOf(meant, tried, rarity) }))
+  const { meant, score } = scored.reduce((best, one) => (one.score > best.score ? one : best))
+  const matched = tried.terms.filter(({ keys }) => keys.some((key) => meant.keys.has(key)))
+  return { score, matched_terms: matched.map(({ term }) => term) }
 }
 
 function withoutRepeats(attempts: readonly PastAttempt[]): PastAttempt[] {
@@ -79,5 +88,8 @@ function rarityIn(attempts: readonly (readonly PlanTerm[])[]): Rarity {
     for (const { term } of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
   }
   const total = Math.max(1, attempts.length)
-  return ({ term, weight }) => weight * (1 + Math.log(total / (counts.get(term) ?? 1)) / 4)
+  const factorOf = (count: number) => 1 + Math.log(total / count) / 4
+  const rarest = factorOf(1)
+  const factors = new Map([...counts].map(([term, count]) => [term, factorOf(count)]))
+  return ({ term, weight }) => weight * (factors.get(term) ?? rarest)
 }

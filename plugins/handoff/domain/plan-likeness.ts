@@ -1,12 +1,17 @@
 import { hasAny, type PlanTerm, planTerms } from './plan-terms.ts'
 import { stem } from './words.ts'
 
-/** A plan as it is compared with attempts. */
-export interface MeantPlan {
+/** A text as it is compared with another. */
+interface Reading {
   readonly terms: readonly PlanTerm[]
   readonly keys: ReadonlySet<string>
+  readonly words: ReadonlySet<string>
   /** The terms that say what is done. */
   readonly head: readonly PlanTerm[]
+}
+
+/** A plan, or a step of it, as it is compared with attempts. */
+export interface MeantPlan extends Reading {
   readonly headKeys: ReadonlySet<string>
   /** What the plan says it does not do. */
   readonly refused: readonly Refusal[]
@@ -21,8 +26,7 @@ interface Refusal {
 }
 
 /** An attempt as plans are compared with it. */
-export interface TriedAttempt {
-  readonly terms: readonly PlanTerm[]
+export interface TriedAttempt extends Reading {
   /** What it turned away from itself: a plan that does so too refuses nothing of it. */
   readonly left: readonly PlanTerm[]
 }
@@ -30,9 +34,21 @@ export interface TriedAttempt {
 /** How much a term says among the attempts of a lineage. */
 export type Rarity = (term: PlanTerm) => number
 
-/** Words after which the plan names what it does not do, up to the end of the clause. */
+/** Words after which the plan names what it does not do, up to the end of the clause; `drop to 2` says how far. */
 const TURNED_AWAY =
-  /\b(instead of|rather than|in place of|as opposed to|without|avoid(?:ed|ing)?|no longer|not|never|don'?t|do not|skip(?:ped|ping)?|stop(?:ped|ping)?|replac(?:ed?|ing)|drop(?:ped|ping)?|revert(?:ed|ing)?|undo(?:ing)?)\b([^,.;:]*?)(?=[,.;:]|\b(?:but|with|by|and then|use|using|to|because|so)\b|$)/gi
+  /\b(instead of|rather than|in place of|as opposed to|without|avoid(?:ed|ing)?|no longer|not|never|don'?t|do not|skip(?:ped|ping)?|stop(?:ped|ping)?|replac(?:ed?|ing)|drop(?:ped|ping)?(?![^,.;:]*\bto (?:\d|zero|one\b))|revert(?:ed|ing)?|undo(?:ing)?)\b([^,.;:]*?)(?=[,.;:]|\b(?:but|with|by|and then|use|using|to|because|so)\b|$)/gi
+/** What turns away after these words is a reason: `so that it does not stop`. */
+const REASON = /\b(?:so|because|since|in order|otherwise|to)\b[^,.;:]*$/i
+const CAME_OUT =
+  "(?:did|does|has|have|had)(?: not|n't) (?:help|work)(?:ed)?|(?:was|were|is) no use|made no difference|already failed"
+/** A clause that tells what became of something is not a plan to do it. */
+const OUTCOME = new RegExp(
+  `(?<!\\b(?:that|which|who) )\\b(?:${CAME_OUT}|(?:we|i|'ve|have|has|had|was|were|been|already) tried|dead end)\\b`,
+  'i',
+)
+/** It tells what became of what the clause before names. */
+const ITS_OUTCOME = new RegExp(`^(?:(?:but|and) )?(?:which|it|that|this|they) (?:${CAME_OUT})\\b`, 'i')
+const CLAUSE = /(?<=[.;,])\s+|\s+(?=(?:so|but)\b)/
 const DIFFERENCE = /\b(?:but (?:this time|with|now)|this time|except|unless|unlike|differently|only after)\b/i
 
 /** What is left for something else. */
@@ -41,24 +57,47 @@ const LEFT = /\bfrom\b([^,;:]*?)\b(?:in)?to\b/gi
 export function readAttempt(text: string): TriedAttempt {
   const turned = [...text.matchAll(TURNED_AWAY)].map(([, , what = '']) => what)
   const left = [...text.matchAll(LEFT)].map(([, what = '']) => what)
-  return { terms: planTerms(text), left: [...turned, ...left].flatMap(planTerms) }
+  return { ...readingOf(text), left: [...turned, ...left].flatMap(planTerms) }
 }
 
-export function readPlan(text: string): MeantPlan {
-  const refused = [...text.matchAll(TURNED_AWAY)].map(([, by = '', what = '']) => ({
-    by: planTerms(by),
-    terms: planTerms(what),
-  }))
-  const terms = planTerms(text)
-  const head = headOf(terms)
+/** The whole plan and, if it has several, each of its steps: one step that repeats an attempt is enough. */
+export function readPlan(text: string): readonly MeantPlan[] {
+  const { meant, told } = clausesOf(text)
+  const steps = meant.split(STEP).filter((step) => step.trim() !== '')
+  const toldOf = told.map((clause) => ({ by: [], terms: planTerms(clause) }))
+  return [meant, ...(steps.length > 1 ? steps.slice(0, MAX_STEPS) : [])].map((part) => readPart(part, toldOf))
+}
+
+const STEP = /\s*\n\s*(?:[-*\u2022]\s+|\d+[.)]\s+)?|(?<=[.;!?])\s+(?:\d+[.)]\s+)?|,?\s+(?:and\s+)?then\s+/
+const MAX_STEPS = 40
+
+function readPart(text: string, told: readonly Refusal[]): MeantPlan {
+  const refused = [...text.matchAll(TURNED_AWAY)]
+    .filter(({ index }) => !REASON.test(text.slice(0, index)))
+    .map(([, by = '', what = '']) => ({ by: planTerms(by), terms: planTerms(what) }))
+  const reading = readingOf(text)
   return {
-    terms,
-    keys: keysIn(terms),
-    head,
-    headKeys: keysIn(head),
-    refused,
+    ...reading,
+    headKeys: keysIn(reading.head),
+    refused: [...refused, ...told],
     differs: DIFFERENCE.test(text),
   }
+}
+
+function readingOf(text: string): Reading {
+  const terms = planTerms(text)
+  return { terms, keys: keysIn(terms), words: new Set(terms.map(({ term }) => term)), head: headOf(terms) }
+}
+
+/** What a plan says it does, and the clauses that tell what was tried before. */
+function clausesOf(text: string): { readonly meant: string; readonly told: readonly string[] } {
+  const clauses = text.split(CLAUSE)
+  const told = clauses.filter(
+    (clause, n) =>
+      OUTCOME.test(clause) || [clause, clauses[n + 1] ?? ''].some((one) => ITS_OUTCOME.test(one)),
+  )
+  if (told.length === 0 || told.length === clauses.length) return { meant: text, told: [] }
+  return { meant: clauses.filter((clause) => !told.includes(clause)).join(' '), told }
 }
 
 function headOf(terms: readonly PlanTerm[]): readonly PlanTerm[] {
@@ -71,8 +110,8 @@ function keysIn(terms: readonly PlanTerm[]): ReadonlySet<string> {
 
 /** How likely a plan repeats an attempt, from 0 to 1, by the words they share and those they do not. */
 export function likenessOf(plan: MeantPlan, tried: TriedAttempt, rarity: Rarity): number {
+  if (!tried.terms.some(({ keys }) => keys.some((key) => plan.keys.has(key)))) return 0
   const facts = factsOf(plan, tried, rarity)
-  if (facts.shared === 0) return 0
   const sum = FACTS.reduce((so, fact) => so + WEIGHTS[fact] * facts[fact], BIAS)
   const isSameDeed = facts.triedDeed > 0 || facts.planDeed > 0
   const likeness = ((plan.differs ? DIFFERING : 1) * (isSameDeed ? 1 : SAME_PURPOSE)) / (1 + Math.exp(-sum))
@@ -111,39 +150,46 @@ type Fact = keyof typeof WEIGHTS
 const FACTS = Object.keys(WEIGHTS) as readonly Fact[] // the keys of the table
 const MAX_NUMBERS = 2
 
-function factsOf(
-  plan: MeantPlan,
-  { terms: tried, left }: TriedAttempt,
-  rarity: Rarity,
-): Readonly<Record<Fact, number>> {
-  const weigh = (some: readonly PlanTerm[]) => some.reduce((sum, term) => sum + rarity(term), 0)
-  const met = (some: readonly PlanTerm[], others: ReadonlySet<string>) =>
-    weigh(some.filter(({ keys }) => keys.some((key) => others.has(key))))
-  const share = (some: readonly PlanTerm[], others: ReadonlySet<string>) =>
-    some.length > 0 ? met(some, others) / weigh(some) : 0
-  const triedKeys = keysIn(tried)
-  const triedHead = headOf(tried)
+function factsOf(plan: MeantPlan, tried: TriedAttempt, rarity: Rarity): Readonly<Record<Fact, number>> {
+  const meantSums = sumsOf(plan, tried.keys, rarity)
+  const triedSums = sumsOf(tried, plan.keys, rarity)
+  const share = (part: number, all: number) => (all > 0 ? part / all : 0)
+  const bothDeeds = sumMet(tried.head, plan.headKeys, rarity)
   return {
-    covered: Math.min(share(tried, plan.keys), share(plan.terms, triedKeys)),
-    triedDeed: share(triedHead, plan.keys),
-    planDeed: share(plan.head, triedKeys),
-    bothDeeds: share(triedHead, plan.headKeys),
-    shared: Math.log1p(met(tried, plan.keys)),
-    foreign: Math.log1p(weigh(plan.head) - met(plan.head, triedKeys)),
-    purpose: Math.log1p(
-      met(
-        tried.filter(({ isHead }) => !isHead),
-        plan.keys,
-      ),
-    ),
-    otherDeed: isOtherDeed(plan.terms, tried) ? 1 : 0,
-    opposite: isOpposite(plan.terms, tried) ? 1 : 0,
-    refused: isRefused(plan.refused, { terms: tried, left }) ? 1 : 0,
+    covered: Math.min(share(triedSums.met, triedSums.all), share(meantSums.met, meantSums.all)),
+    triedDeed: share(triedSums.metHead, triedSums.head),
+    planDeed: share(meantSums.metHead, meantSums.head),
+    bothDeeds: share(bothDeeds, triedSums.head),
+    shared: Math.log1p(triedSums.met),
+    foreign: Math.log1p(meantSums.head - meantSums.metHead),
+    purpose: Math.log1p(triedSums.met - triedSums.metHead),
+    otherDeed: isOtherDeed(plan, tried) ? 1 : 0,
+    opposite: isOpposite(plan.words, tried.words) ? 1 : 0,
+    refused: isRefused(plan.refused, tried) ? 1 : 0,
     numbers: Math.min(
       MAX_NUMBERS,
-      plan.terms.filter(({ term, keys }) => /\d/.test(term) && keys.some((key) => triedKeys.has(key))).length,
+      plan.terms.filter(({ term, keys }) => /\d/.test(term) && keys.some((key) => tried.keys.has(key)))
+        .length,
     ),
   }
+}
+
+/** How much the terms of a text weigh, those that another text has too, and of both those that say what is done. */
+function sumsOf({ terms }: Reading, others: ReadonlySet<string>, rarity: Rarity) {
+  const sums = { all: 0, met: 0, head: 0, metHead: 0 }
+  for (const term of terms) {
+    const weight = rarity(term)
+    const isMet = term.keys.some((key) => others.has(key))
+    sums.all += weight
+    if (isMet) sums.met += weight
+    if (term.isHead) sums.head += weight
+    if (term.isHead && isMet) sums.metHead += weight
+  }
+  return sums
+}
+
+function sumMet(terms: readonly PlanTerm[], others: ReadonlySet<string>, rarity: Rarity): number {
+  return terms.reduce((sum, term) => (term.keys.some((key) => others.has(key)) ? sum + rarity(term) : sum), 0)
 }
 
 /** The plan turns away from what was tried. A plan that leaves what the attempt left turns away from nothing of it. */
@@ -158,15 +204,15 @@ function isRefused(refused: readonly Refusal[], { terms: tried, left }: TriedAtt
 }
 
 /** What a sentence does is said by its first word: the same objects treated otherwise are another plan. */
-function isOtherDeed(plan: readonly PlanTerm[], tried: readonly PlanTerm[]): boolean {
-  const [meant, done] = [plan, tried].map((terms) => terms.find(({ isLight }) => !isLight))
-  return meant !== undefined && done !== undefined && !hasAny(tried, meant) && !hasAny(plan, done)
+function isOtherDeed(plan: Reading, tried: Reading): boolean {
+  const meant = plan.terms.find(({ isLight }) => !isLight)
+  const done = tried.terms.find(({ isLight }) => !isLight)
+  if (!meant || !done) return false
+  return !meant.keys.some((key) => tried.keys.has(key)) && !done.keys.some((key) => plan.keys.has(key))
 }
 
-function isOpposite(plan: readonly PlanTerm[], tried: readonly PlanTerm[]): boolean {
-  const [own, other] = [plan, tried].map((terms) => new Set(terms.map(({ term }) => term)))
-  const only = (set: ReadonlySet<string> | undefined, one: string, without: string): boolean =>
-    set?.has(one) === true && !set.has(without)
+function isOpposite(own: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  const only = (set: ReadonlySet<string>, one: string, without: string) => set.has(one) && !set.has(without)
   return OPPOSITES.some(
     ([a, b]) => (only(own, a, b) && only(other, b, a)) || (only(own, b, a) && only(other, a, b)),
   )

@@ -162,6 +162,7 @@ function sizeOf(count: string, unit: string): string {
 }
 
 function withPhrases(text: string): string {
+  if (!ANY_PHRASE.test(text)) return text
   return PHRASES.reduce((so, [phrase, word]) => so.replace(phrase, word), text)
 }
 
@@ -220,6 +221,9 @@ const PHRASES: readonly (readonly [RegExp, string])[] = (
     ['at (?:most|least|once)', ''],
   ] as const
 ).map(([phrase, word]) => [new RegExp(`\\b(?:${phrase})\\b`, 'g'), word] as const)
+
+/** Most texts have none: one search tells so sooner than one for each. */
+const ANY_PHRASE = new RegExp(PHRASES.map(([{ source }]) => source).join('|'))
 
 const stems = (words: string): (() => ReadonlySet<string>) => once(() => new Set(words.split(' ').map(stem)))
 
