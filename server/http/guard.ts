@@ -138,9 +138,10 @@ async function withoutCredential(
     return { principal: LOCAL, credentials }
   }
   if (guard === 'socket') throw refusals.route_not_found()
+  // Its plugin opened it to all callers, as a guest who has an invitation needs; the server's token is for the operator.
+  if (guard === 'open') return { principal: undefined, credentials }
   const main = isMain(exchange.listener)
   if (main && !(await needsNoToken(exchange, options))) throw refusals.token_needed()
-  if (guard === 'open') return { principal: undefined, credentials }
   if (main && (guard === 'caller' || guard === 'mount')) return { principal: LOCAL, credentials }
   throw refusals.unauthorized()
 }

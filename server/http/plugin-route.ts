@@ -3,6 +3,7 @@ import { labelledLog } from '../plugin-log.ts'
 import { requireScope } from '../tokens/scopes.ts'
 import type { Endpoint, EndpointOperation, HttpOptions } from './exchange.ts'
 import { hasBody, readBytes, requireIdentity } from './read-body.ts'
+import { callerAddress } from './trusted-proxy.ts'
 
 /** Maximum size of a body on a route other than a tool (contract, `Route.maxBodyBytes`). */
 const ROUTE_BODY_MAX_BYTES = 1024 * 1024
@@ -30,7 +31,7 @@ export function routeEndpoint(route: Route, plugin: string, options: HttpOptions
         })
         whole = new Request(request.url, { method: request.method, headers: request.headers, body })
       }
-      const peer = incoming.socket.remoteAddress ?? ''
+      const peer = callerAddress(exchange, options)
       return route.handle({ ...(principal && { principal }), credentials, signal, log, params, peer }, whole)
     },
   }

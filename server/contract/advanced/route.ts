@@ -13,7 +13,7 @@ export interface RouteContext {
   readonly signal: AbortSignal
   readonly log: Log
   readonly params: Readonly<Record<string, string>>
-  /** The peer's address, for rate limits; never stored. */
+  /** The peer's address, or the caller's as a trusted proxy states it, for rate limits; never stored. */
   readonly peer: string
 }
 
