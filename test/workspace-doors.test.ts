@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { publicUrl } from '../plugins/workspace/config.ts'
+import { parseJoinUri } from '../plugins/workspace/domain/invitation.ts'
 import { LIMITS } from '../plugins/workspace/domain/limits.ts'
 import { openRoomServer } from './workspace-server-fixture.ts'
 
@@ -346,4 +348,28 @@ test('a request to the room may have 1 MiB and not one byte more', async (t) => 
   }
 
   assert.deepEqual([await send(1024 * 1024), await send(1024 * 1024 + 1)], [200, 413])
+})
+
+test('a public address is what invitations name, and the ingress alone answers to it', async (t) => {
+  const server = await openRoomServer(t, { publicUrl: 'https://Room.example/' })
+  const invited = await server.ask(server.socket, 'POST', '/local/invite', { body: {} })
+  const ticket = parseJoinUri(String(invited.json['uri']))
+  const status = async (base: string, path: string, headers: Record<string, string>) =>
+    (await server.ask(base, 'GET', path, { headers })).status
+  const host = 'room.example'
+  const page = '/workspace/page'
+
+  const named = await status(server.ingress, page, { host, origin: 'https://room.example' })
+  const foreignHost = await status(server.ingress, page, { host: 'evil.example' })
+  const foreignOrigin = await status(server.ingress, page, { host, origin: 'https://evil.example' })
+  const unencrypted = await status(server.ingress, page, {
+    host: 'evil.example',
+    origin: 'http://room.example',
+  })
+  const owner = await status(server.owner, '/', { host })
+
+  assert.deepEqual(ticket?.endpoints, ['https://room.example'])
+  assert.deepEqual([named, foreignHost, foreignOrigin, unencrypted, owner], [200, 403, 403, 403, 403])
+  for (const refused of ['https://room.example/rooms/1', 'https://ada@room.example', 'room.example'])
+    assert.equal(publicUrl.safeParse(refused).success, false, refused)
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { realWorld } from '../plugins/workspace/connection/clock.ts'
 import type { RoomEvent } from '../plugins/workspace/domain/event.ts'
@@ -27,6 +27,9 @@ function eventsOf(blocks: readonly string[]): RoomEvent[] {
     return match?.[2] ? [JSON.parse(match[2]) as RoomEvent] : []
   })
 }
+
+const RESYNC = /^event: resync\ndata: \{"reason":"(gap|lagged)"\}$/
+const resyncsIn = (blocks: readonly string[]): number => blocks.filter((block) => RESYNC.test(block)).length
 
 function propose(server: RoomServer, token: string, summary: string) {
   return server.ask(server.ingress, 'POST', '/workspace/propose', {
@@ -275,4 +278,36 @@ test('every reader ends with the same events, for all that it missed and whereve
   })
 
   assert.deepEqual([...got.values()], stored.json['events'])
+})
+
+test('readers and the terminal show that the file is missing, invalid or readable again, without an event', async (t) => {
+  const notes: string[] = []
+  const server = await openRoomServer(t, { note: (line) => notes.push(line) })
+  const { token } = await server.join('ada')
+  const stream = await openStream(server.ingress, `${OBSERVE}?since_event_id=99999`, { token })
+  const roomNow = async () => (await server.ask(server.ingress, 'GET', '/workspace/room', { token })).json
+  const before = await roomNow()
+  let told = 1
+  await stream.until((blocks) => resyncsIn(blocks) === told) // the gap of its cursor
+  const after = async (work: () => Promise<void>) => {
+    await work()
+    told += 1
+    await stream.until((blocks) => resyncsIn(blocks) === told)
+    return (await roomNow())['status']
+  }
+
+  const missing = await after(() => rm(server.file))
+  const invalid = await after(() => writeFile(server.file, Buffer.from([0xff, 0xfe, 0xff])))
+  const ok = await after(() => writeFile(server.file, '# Plan\n\n## Goals\none\n'))
+
+  assert.deepEqual(
+    [missing, invalid, ok].map((status) => (status as { substrate: string }).substrate),
+    ['missing', 'invalid', 'ok'],
+  )
+  assert.equal((await roomNow())['latest_event_id'], before['latest_event_id'])
+  assert.ok(stream.blocks.every((block) => !block.startsWith('event') || RESYNC.test(block)))
+  assert.deepEqual(
+    notes.map((line) => line.split('. ')[0]),
+    ['plan.md is missing', 'plan.md is not UTF-8 text of at most 4 MiB', 'plan.md can be read again.'],
+  )
 })

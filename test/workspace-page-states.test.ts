@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -218,5 +218,20 @@ test('thousands of events and a long document: older events follow without a hol
     ids.map((_, at) => (ids[0] ?? 0) - at),
   )
   assert.doesNotMatch(await page.locator('#events').innerText(), /par_[0-9a-f]{16}/)
+  assert.deepEqual([seen.complaints, seen.foreign], [[], []])
+})
+
+test('the header says that the file is missing, and no longer once it is back, without a reload', async (t) => {
+  const seen = await openPage(t, { text: PLAN })
+  if (!seen) return
+  const { page, server } = seen
+  const header = page.locator('header', { hasText: 'file missing' })
+  await page.waitForSelector('[data-state="live"]')
+
+  await rm(server.file)
+  await header.waitFor()
+  await writeFile(server.file, PLAN)
+  await header.waitFor({ state: 'detached' })
+
   assert.deepEqual([seen.complaints, seen.foreign], [[], []])
 })

@@ -67,6 +67,10 @@ export interface ServerOptions {
   /** Absent: this machine's. */
   readonly nowMicros?: () => number
   readonly maxStreams?: number
+  /** Absent: the listener's. */
+  readonly publicUrl?: string
+  /** What the verb says in the terminal. */
+  note?(line: string): void
   /** Absent: any free one. */
   readonly ingressPort?: number
   /** Absent: any free one. */
@@ -96,13 +100,15 @@ export async function openRoomServer(t: TestContext, options: ServerOptions = {}
   if (!command) throw new Error('the verb is missing')
   let ended: Promise<number> | undefined
   const printed = await new Promise<Record<string, string>>((resolve, reject) => {
-    const terminal = quietTerminal((text) => resolve(JSON.parse(text)))
+    const quiet = quietTerminal((text) => resolve(JSON.parse(text)))
+    const terminal = { ...quiet, note: (line: string) => options.note?.(line) }
     const context = { log: opened.host.log, signal: stopping.signal, projectRoot: opened.projectRoot }
     const input = {
       file,
       owner_port: options.ownerPort ?? 0,
       ingress_port: options.ingressPort ?? 0,
       ...(options.maxStreams && { max_streams: options.maxStreams }),
+      ...(options.publicUrl !== undefined && { public_url: options.publicUrl }),
     }
     ended = command.run(context, input, terminal)
     ended.catch(reject)

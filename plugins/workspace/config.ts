@@ -4,6 +4,11 @@ import { LIMITS } from './domain/limits.ts'
 const PORT_MAX = 65_535
 const DATABASE_NAME_MAX = 200
 
+const NOT_ORIGIN = 'must be http://HOST:PORT or https://HOST:PORT, without path and user'
+
+/** A setting and a flag: the address of a server as guests see it. */
+export const publicUrl = z.string().refine(isOrigin, NOT_ORIGIN)
+
 /** The section `workspace` of the configuration file (surface, section 5). Without `file` and `connect` there is no room. */
 export const workspaceConfig = z.strictObject({
   file: z.string().min(1).optional().describe('the Markdown file of the room, relative to the project root'),
@@ -17,9 +22,14 @@ export const workspaceConfig = z.strictObject({
     .describe(
       'keep rooms in the database of storage.url, under this name of the project, which is the same on every machine; absent: in files',
     ),
+  public_url: publicUrl
+    .optional()
+    .describe(
+      'address at which guests reach the room, such as that of a reverse proxy; invitations and their links name it; absent: the address of the listener',
+    ),
   replica_url: z
     .string()
-    .refine(isOrigin, 'must be http://HOST:PORT or https://HOST:PORT, without path and user')
+    .refine(isOrigin, NOT_ORIGIN)
     .optional()
     .describe(
       'address at which the other servers of the database reach this server, for the rooms that it owns; absent: they do not',

@@ -14,6 +14,8 @@ import { ROOM_LISTENERS } from './tools/room-tool.ts'
 export interface Feed {
   /** Builds each event's frame once and offers it to every reader without waiting. */
   publish(news: News): void
+  /** Makes every reader load the room again after a change that is not an event. */
+  reload(): void
   /** Adds a reader. Errors: `rate_limited`/`limit_exceeded` above the streams of a session or the room. */
   subscribe(sessionId: string, inbox: Inbox): () => void
   /** Resolves true soon after the next event, false after `ms`, an abort or the end of the ownership. */
@@ -24,6 +26,8 @@ export interface Feed {
 }
 
 const RETRY_SECONDS = 5
+/** Of the two reasons of the format, the one after which a reader loads the room and goes on with its cursor. */
+const RELOAD = resyncFrame('lagged')
 
 /** A feed with the limits of a room; `maxStreams` sets both of them. */
 export function createFeed(maxStreams?: number): Feed {
@@ -44,6 +48,9 @@ export function createFeed(maxStreams?: number): Feed {
       for (const [inbox, sessionId] of [...readers]) {
         if (endedSessions.includes(sessionId)) inbox.end()
       }
+    },
+    reload() {
+      for (const inbox of readers.keys()) inbox.offer(RELOAD)
     },
     subscribe(sessionId, inbox) {
       if (readers.size >= perRoom) throw tooMany('observe streams of this room', perRoom, RETRY_SECONDS)
@@ -118,6 +125,7 @@ async function openReading(
   const gate: Inbox = {
     offer(frame) {
       if (!live) early.push(frame)
+      else if (frame === RELOAD) inbox.offer(frame)
       else if (caughtUp || idOf(frame) > last) {
         caughtUp = true // ids only rise: later frames need no check
         inbox.offer(frame)

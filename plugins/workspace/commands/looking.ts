@@ -153,7 +153,10 @@ function observeCommand(host: Host, room: RoomProcess): Command {
 }
 
 function show(event: RoomEvent | 'resync', terminal: Terminal): void {
-  if (event === 'resync') terminal.note('Events were lost; see satchel workspace status.')
+  if (event === 'resync')
+    terminal.note(
+      'Events were lost, or the file is missing, invalid or readable again; see satchel workspace status.',
+    )
   else terminal.write(`${terminal.json ? JSON.stringify(event) : eventLine(event)}\n`)
 }
 

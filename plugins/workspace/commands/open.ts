@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { basename, extname, resolve } from 'node:path'
 import * as z from 'zod'
 import { type Command, createFile, defineCommand, type Host, type Terminal } from '../../../server/plugin.ts'
-import type { WorkspaceConfig } from '../config.ts'
+import { publicUrl, type WorkspaceConfig } from '../config.ts'
 import type { RoomProcess } from '../connection/room-process.ts'
 import { refusals } from '../reasons.ts'
 import { workspaceRow } from '../room/change.ts'
@@ -20,6 +20,9 @@ const input = z.object({
   owner_port: PORT.optional().describe('port of the owner page, default 4180'),
   ingress_port: PORT.optional().describe('port for agents, default 4181'),
   ingress_host: z.string().optional().describe('address for agents, default 127.0.0.1'),
+  public_url: publicUrl
+    .optional()
+    .describe('address at which guests reach the ingress, as of a reverse proxy'),
   staleness: z.enum(['strict', 'section']).optional().describe('when a proposal is out of date'),
   max_streams: PORT.optional().describe('concurrent observe streams'),
   take_over: z.boolean().optional().describe('the owner on another host has certainly ended'),
@@ -44,12 +47,17 @@ export function openCommand(host: Host, config: WorkspaceConfig, room: RoomProce
       const database = flags.database ?? config.database
       if (database !== undefined && ephemeral) throw refusals.only_in_files({ flag: '--ephemeral' })
       if (database !== undefined && takeOver) throw refusals.only_in_files({ flag: '--take-over' })
-      room.configure({ file, name, staleness, takeOver, ephemeral, maxStreams, database, once: true })
+      room.configure({
+        ...{ file, name, staleness, takeOver, ephemeral, maxStreams, database },
+        publicUrl: flags.public_url,
+        say: (line) => terminal.note(line),
+        once: true,
+      })
       const owner = await room.connection.owner('listener')
       await warnOfHardLink(file, terminal)
       await listen(host, config, room, flags, terminal)
       const workspace_id = await owner.room.readAsSystem((rows) => workspaceRow(rows).workspace_id)
-      announce(room, terminal, workspace_id)
+      announce({ room, publicAddress: flags.public_url ?? config.public_url }, terminal, workspace_id)
       return served(ctx.signal, owner.room.poisoned)
     },
   })
@@ -83,21 +91,35 @@ async function listen(
   const ingress = { host: ingressHost, port: flags.ingress_port ?? config.ingress_port }
   room.listen(await host.openListener({ name: 'owner', at: owner, mcp: false, nextFreePort: true }))
   const guests = { name: 'ingress', at: ingress, mcp: true, servesPage: true, nextFreePort: true } as const
-  room.listen(await host.openListener(guests))
+  room.listen(await host.openListener({ ...guests, ...reachedAs(flags.public_url ?? config.public_url) }))
 }
 
-function announce(room: RoomProcess, terminal: Terminal, workspace_id: string): void {
+/** What a proxy passes on of the public address: the name, and the origin of the page that guests load there. */
+function reachedAs(publicAddress: string | undefined) {
+  if (publicAddress === undefined) return undefined
+  const { hostname, origin } = new URL(publicAddress)
+  return { allowedHosts: [hostname], allowedOrigins: [origin] }
+}
+
+interface Announced {
+  readonly room: RoomProcess
+  readonly publicAddress: string | undefined
+}
+
+function announce({ room, publicAddress }: Announced, terminal: Terminal, workspace_id: string): void {
   const owner = room.addressOf('owner')
   const ingress = room.addressOf('ingress')
   const link = `${owner}/#k=${room.claims.issue()}`
   const { file } = room.place()
   const agents = `satchel mcp --room ${shellWord(file)}`
   const setup = `satchel setup --room ${shellWord(file)}`
-  print(terminal, { workspace_id, file, owner, ingress, link, agents, setup }, () =>
+  const outside = publicAddress !== undefined && { public: new URL(publicAddress).origin }
+  print(terminal, { workspace_id, file, owner, ingress, ...outside, link, agents, setup }, () =>
     [
       `room     ${file}`,
       `owner    ${link}`,
       `ingress  ${ingress}`,
+      ...(outside ? [`public   ${outside.public}`] : []),
       `agents   ${agents}`,
       `clients  ${setup}`,
       'next     Open the link, then run the line of clients in another shell.',

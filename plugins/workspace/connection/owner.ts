@@ -2,6 +2,7 @@ import { basename, extname } from 'node:path'
 import type { Host, OpenListener } from '../../../server/plugin.ts'
 import { type Analyst, createAnalyst } from '../analysis/analyst.ts'
 import { MICROS_PER_MINUTE, type Micros } from '../domain/moment.ts'
+import type { Substrate } from '../domain/rows.ts'
 import { principalId } from '../domain/session.ts'
 import type { Meter } from '../engine/meter.ts'
 import { openDatabaseRoom } from '../engine/open-database-room.ts'
@@ -34,6 +35,8 @@ export interface OwnerParts {
   readonly replicaUrl: string | undefined
   /** The addresses that invitations name. */
   endpoints(): readonly string[]
+  /** The file became missing, invalid, or readable again. */
+  substrateChanged(substrate: Substrate): void
   /** The store failed permanently: this process releases the room and its callers get `reason`. */
   lost(reason: unknown): void
 }
@@ -142,7 +145,11 @@ function roomPartsOf(parts: OwnerParts, analyst: Analyst, consider: (news: News)
       for (const sessionId of news.endedSessions) host.callerEnded(principalId(sessionId))
       consider(news)
     },
-    substrateChanged: () => host.resourceChanged(`${ROOM_URI}/status`),
+    substrateChanged(substrate) {
+      feed.reload()
+      host.resourceChanged(`${ROOM_URI}/status`)
+      parts.substrateChanged(substrate)
+    },
   }
 }
 

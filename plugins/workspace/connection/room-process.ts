@@ -11,6 +11,7 @@ import { createAttachment, HOLD_BACK_MS } from './attachment.ts'
 import { type Claims, createClaims } from './claims.ts'
 import type { RoomWorld } from './clock.ts'
 import { databaseRoom } from './database-room.ts'
+import { tellOfFile } from './file-states.ts'
 import { createFollower } from './follower.ts'
 import { createLocalSession } from './local-session.ts'
 import { type OwnerAttempt, takeRoom } from './owner.ts'
@@ -25,8 +26,12 @@ export interface OpenOptions {
   readonly takeOver?: boolean | undefined
   readonly ephemeral?: boolean | undefined
   readonly maxStreams?: number | undefined
+  /** The address that invitations name; absent: that of the listener. */
+  readonly publicUrl?: string | undefined
   /** The name of the project in the database, for a room that is kept there. */
   readonly database?: string | undefined
+  /** Says where people look that the file is missing, invalid, or readable again; absent: the log. */
+  readonly say?: ((line: string) => void) | undefined
   /** The process ends with this room: after its store failed it is not opened again. */
   readonly once?: boolean | undefined
 }
@@ -87,7 +92,8 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
       ...(options?.takeOver !== undefined && { takeOver: options.takeOver }),
       ...(options?.ephemeral !== undefined && { ephemeral: options.ephemeral }),
       replicaUrl: isServed() ? config.replica_url : undefined,
-      endpoints: () => ['ingress', 'api', 'mcp'].flatMap((name) => reachable(addressOf(name)) ?? []),
+      substrateChanged: tellOfFile(basename(at.file), options?.say ?? ((line) => host.log.warn(line))),
+      endpoints: () => endpointsOf(options?.publicUrl ?? config.public_url, addressOf),
       lost,
     })
     known = at.sidecar
@@ -119,6 +125,15 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
       await attachment.letGo()
     },
   }
+}
+
+/** The addresses that invitations name: the public one alone, which is reached from everywhere, or those of the listeners. */
+function endpointsOf(
+  publicUrl: string | undefined,
+  addressOf: (listener: string) => string | undefined,
+): readonly string[] {
+  if (publicUrl !== undefined) return [new URL(publicUrl).origin]
+  return ['ingress', 'api', 'mcp'].flatMap((name) => reachable(addressOf(name)) ?? [])
 }
 
 /** A listener on all addresses is reached by loopback: it always works, and its traffic stays on this machine. */

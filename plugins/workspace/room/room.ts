@@ -3,7 +3,7 @@ import { type Analyst, analyzed, Unanswered } from '../analysis/analyst.ts'
 import { newId, type RandomBytes } from '../domain/identity.ts'
 import type { Lease } from '../domain/lease.ts'
 import { type Micros, microsOf } from '../domain/moment.ts'
-import type { NewVersion, Rows, Tx } from '../domain/rows.ts'
+import type { NewVersion, Rows, Substrate, Tx } from '../domain/rows.ts'
 import { LOOKING, type Session } from '../domain/session.ts'
 import type { EngineHooks, Store, StoreContent } from '../engine/store.ts'
 import {
@@ -45,7 +45,7 @@ export interface RoomParts {
   /** Called once per mutation, after it is durable, in mutation order; must not throw and must not wait. */
   publish(news: News): void
   /** The file became unreadable or readable again; nothing was stored. */
-  substrateChanged(): void
+  substrateChanged(substrate: Substrate): void
 }
 
 /** The field that every mutation takes besides its own. */
@@ -98,7 +98,7 @@ export function storeContent(parts: RoomParts): StoreContent {
     external: (tx: Tx, document: NewVersion) => externalEdit(beginChange(tx, changeParts(parts)), document),
     readiness: (thrown) => (thrown instanceof Unanswered ? thrown.found : undefined),
     isVersion: wasVersion,
-    substrate: () => parts.substrateChanged(),
+    substrate: (substrate) => parts.substrateChanged(substrate),
   }
   return { schema: SCHEMA, statements: STATEMENTS, hooks }
 }
