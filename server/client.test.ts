@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { temporaryFolder } from '../test/harness/index.ts'
 import { createClient, type ResourceEvent } from './client.ts'
 import { openDoor, TOKEN } from './http/testing/open-door.ts'
 
 async function openClient(t: Parameters<typeof openDoor>[0]) {
+  process.env['XDG_STATE_HOME'] = await temporaryFolder(t) // not that of who runs the test
   const opened = await openDoor(t)
   return { ...opened, client: createClient({ baseUrl: opened.door.address }) }
 }
@@ -21,6 +25,15 @@ describe('client', () => {
     assert.deepEqual([note['id'], note['given']], ['a/b', { limit: 3, where: { size: 1 }, tags: ['x', 'y'] }])
     assert.deepEqual(patched, { id: 'a', if_match: '7' })
     assert.deepEqual(deleted, { id: 'a', force: true })
+  })
+
+  it('is known by its connection where the token file is of another server', async (t) => {
+    const { client } = await openClient(t)
+    const folder = join(process.env['XDG_STATE_HOME'] ?? '', 'satchel')
+    mkdirSync(folder, { mode: 0o700 })
+    writeFileSync(join(folder, 'local-token'), `${'0'.repeat(32)}\n`, { mode: 0o600 })
+
+    assert.equal((await client.call('echo', { text: 'hello' }))['text'], 'hello')
   })
 
   it('knows input and output of tools whose types it is given', async (t) => {

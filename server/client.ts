@@ -93,12 +93,20 @@ async function open(
   path: string,
   init: RequestInit = {},
 ) {
-  const headers = new Headers(init.headers)
-  const token = given ?? (await localToken(baseUrl))
-  if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
-  const response = await send(`${baseUrl.replace(/\/$/, '')}${path}`, { ...init, headers }).catch((cause) => {
-    throw (init.signal?.aborted ? refusals.cancelled : refusals.unreachable)({ cause })
-  })
+  const sendWith = async (token: string | undefined): Promise<Response> => {
+    const headers = new Headers(init.headers)
+    if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+    return send(`${baseUrl.replace(/\/$/, '')}${path}`, { ...init, headers }).catch((cause) => {
+      throw (init.signal?.aborted ? refusals.cancelled : refusals.unreachable)({ cause })
+    })
+  }
+  const fromFile = given === undefined ? await localToken(baseUrl) : undefined
+  let response = await sendWith(given ?? fromFile)
+  if (response.status === 401 && fromFile !== undefined) {
+    // Another server left the file; this one may know the caller by the connection.
+    await response.body?.cancel()
+    response = await sendWith(undefined)
+  }
   if (response.ok) return response
   const body: unknown = await response.json().catch(() => undefined)
   throw parseProblem(body) ?? refusals.unexpected_answer({ status: response.status })

@@ -56,7 +56,7 @@ test('a cycle of many records is one problem with a few names', async (t) => {
   const { problems } = await project.call('handoff_doctor')
 
   const cycle = problems.find(({ kind }: { kind: string }) => kind === 'lineage_cycle')
-  assert.match(cycle.detail, /and 50 more; handoff_lineage lists all$/)
+  assert.match(cycle.detail, /and 50 more; handoff_lineage shows all$/)
 })
 
 test('a list and the index name a few damaged files and count the others', async (t) => {

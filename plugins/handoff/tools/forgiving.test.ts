@@ -33,7 +33,9 @@ test('a mere text is an item, JSON text is what it holds, and null is an absent 
   assert.equal(record.failed_attempts?.[0]?.approach, 'Signed cookies')
   assert.equal(record.open_items[0]?.description, 'Write the fixture')
   assert.equal(record.risks[0]?.description, 'The provider changes')
-  assert.deepEqual(warnings, [])
+  assert.deepEqual(warnings, [
+    'open_items: no open item has a suggested_action; the brief shows the description of O-001 as the next action.',
+  ])
 })
 
 test('a create names references to evidence that the record does not have, and keeps them', async (t) => {
