@@ -15,6 +15,7 @@ test('files are told that are not in a summary: not a README, nor a file with wa
     { ...LARGE, code: 'parse_error', line: 3 },
     { severity: 'error', code: 'blob_missing', message: '', file: 'README.md' },
     { severity: 'warning', code: 'not_utf8', message: '', file: 'main.tf' },
+    { severity: 'error', code: 'duplicate_block', message: '', file: 'twice.tf' },
     { severity: 'warning', code: 'symlink_skipped', message: '', file: 'linked.tf' },
   ]
 
