@@ -96,7 +96,7 @@ const RULES: readonly Rule[] = [
     shown: 0,
     // `auth: OAuth2.0-PKCE` names a way, not a secret.
     accept: (secret, whole) =>
-      isStrong(secret) && !isWordy(secret) && (THREE_DIGITS.test(secret) || !/^.?auth/i.test(whole)),
+      isStrong(secret) && (THREE_DIGITS.test(secret) || !/^.?auth/i.test(whole)) && !isWordy(secret),
   },
   {
     name: 'assigned_key',
@@ -318,11 +318,11 @@ function isRandomKey(value: string): boolean {
 
 /** True for what has two words or more between its signs: a path or a name. */
 function isWordy(value: string): boolean {
-  const words = value
-    .split(/[^A-Za-z0-9]+/)
-    .filter((word) => /^[a-z]{3,}$|^[A-Z][a-z]{2,}$|^[A-Z]{3,}$/.test(word))
-  return words.length >= 2
+  WORD.lastIndex = 0
+  return WORD.test(value) && WORD.test(value)
 }
+
+const WORD = /(?<![A-Za-z0-9])(?:[a-z]{3,}|[A-Z][a-z]{2,}|[A-Z]{3,})(?![A-Za-z0-9])/g
 
 /** `user:password`, or a token in their place; the name of a user alone is none. */
 function isUserInfo(value: string): boolean {
