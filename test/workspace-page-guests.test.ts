@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { openBrowser } from './browser.ts'
-import { as, inviteOnPage, openPage, press, secretOf } from './workspace-page.ts'
+import { as, inviteOnPage, joinAsEve, openPage, press, secretOf } from './workspace-page.ts'
 import { openRoomServer } from './workspace-server-fixture.ts'
 
 const PLAN = '# Plan\n\n## Goals\n\n- [ ] ship it in May\n- [x] learn\n\n## Risks\n\nnone known\n'
@@ -75,13 +75,7 @@ test('a tick of a guest is a proposal, and what a guest typed stays on the page 
   if (!seen) return
   const { page } = seen
   const link = await inviteOnPage(page)
-  const context = await page.context().browser()?.newContext()
-  t.after(() => context?.close())
-  const guest = await context?.newPage()
-  if (!guest) throw new Error('there was a browser before')
-  await guest.goto(link)
-  await guest.getByLabel('Your name').fill('Eve')
-  await press(guest, 'Join')
+  const guest = await joinAsEve(t, page, link)
 
   await guest.getByRole('checkbox', { name: 'ship it in May' }).press('Space')
   await page.locator('#proposals .card', { hasText: 'Done: ship it in May' }).waitFor()

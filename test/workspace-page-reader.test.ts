@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inviteOnPage, openPage, press, type Seen } from './workspace-page.ts'
+import { inviteOnPage, joinAsEve, openPage, press, type Seen } from './workspace-page.ts'
 
 /** What the page offers to a reader, to a guest who leaves, and to people whose text runs from the right. */
 
@@ -9,13 +9,7 @@ const PLAN = '# Plan\n\n- [ ] ship it\n\n## Goals\n\none\n'
 /** The page of a guest who joined with this role. */
 async function openGuest(t: Parameters<typeof openPage>[0], { page }: Seen, role: string) {
   const link = await inviteOnPage(page, role)
-  const context = await page.context().browser()?.newContext()
-  t.after(() => context?.close())
-  const guest = await context?.newPage()
-  if (!guest) throw new Error('there was a browser before')
-  await guest.goto(link)
-  await guest.getByLabel('Your name').fill('Eve')
-  await press(guest, 'Join')
+  const guest = await joinAsEve(t, page, link)
   await guest.waitForSelector('[data-state="live"]')
   await guest.locator('#document', { hasText: 'one' }).waitFor()
   return guest

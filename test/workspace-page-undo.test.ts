@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { fileIs, inviteOnPage, openPage, press, saveByHand } from './workspace-page.ts'
+import { fileIs, inviteOnPage, joinAsEve, openPage, press, saveByHand } from './workspace-page.ts'
 
 /** Ticks and Undo: each sends what it changes, and leaves what others wrote. */
 
@@ -20,13 +20,7 @@ for (const [size, filler] of [
     if (!seen) return
     const { page, server } = seen
     const link = await inviteOnPage(page, 'agent')
-    const context = await page.context().browser()?.newContext()
-    t.after(() => context?.close())
-    const guest = await context?.newPage()
-    if (!guest) throw new Error('there was a browser before')
-    await guest.goto(link)
-    await guest.getByLabel('Your name').fill('Eve')
-    await press(guest, 'Join')
+    const guest = await joinAsEve(t, page, link)
 
     for (const task of ['ship it', 'learn']) {
       await guest.getByRole('checkbox', { name: task }).press('Space')
@@ -48,13 +42,7 @@ test('ticks of a guest in two sections beside each other do not supersede each o
   if (!seen) return
   const { page, server } = seen
   const link = await inviteOnPage(page, 'agent')
-  const context = await page.context().browser()?.newContext()
-  t.after(() => context?.close())
-  const guest = await context?.newPage()
-  if (!guest) throw new Error('there was a browser before')
-  await guest.goto(link)
-  await guest.getByLabel('Your name').fill('Eve')
-  await press(guest, 'Join')
+  const guest = await joinAsEve(t, page, link)
   for (const task of ['learn', 'rain']) {
     await guest.getByRole('checkbox', { name: task }).press('Space')
     await page.locator('#proposals .card', { hasText: `Done: ${task}` }).waitFor()

@@ -163,6 +163,18 @@ export async function inviteOnPage(page: Page, role?: string): Promise<string> {
   return link
 }
 
+/** The page of Eve, a guest who joined in a browser context of her own by a link. */
+export async function joinAsEve(t: TestContext, page: Page, link: string): Promise<Page> {
+  const context = await page.context().browser()?.newContext()
+  t.after(() => context?.close())
+  const guest = await context?.newPage()
+  if (!guest) throw new Error('there was a browser before')
+  await guest.goto(link)
+  await guest.getByLabel('Your name').fill('Eve')
+  await press(guest, 'Join')
+  return guest
+}
+
 /** The secret in the URI of an invitation, with which the page joins. */
 export function secretOf(uri: unknown): string {
   const ticket = Buffer.from(String(uri).split('join/')[1] ?? '', 'base64url').toString()
