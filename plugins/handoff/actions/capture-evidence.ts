@@ -3,26 +3,36 @@ import { commitOf } from '../domain/commit-id.ts'
 import { hasFreeMember, isProvided, providedOf } from '../domain/evidence-ground.ts'
 import { fileOfReference, pathsOfReference } from '../domain/file-reference.ts'
 import type { GivenItem } from '../domain/item-ids.ts'
+import { quoted } from '../domain/secrets.ts'
+import type { FileFact } from '../domain/world-facts.ts'
 import { fileFacts } from '../files/file-facts.ts'
 import { patchIdOfCommit } from '../git/moved-commits.ts'
 import { headOf } from '../git/repository.ts'
+import type { Git } from '../git/run-git.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 
-/** Commits of one record whose change is identified. */
+/** Commits of one record whose change is identified, and warnings about its evidence. */
 const MAX_COMMITS = 20
 
+export interface CapturedEvidence {
+  readonly items: readonly GivenItem[]
+  /** What a reference names and the project does not have. */
+  readonly warnings: readonly string[]
+}
+
 /**
- * Evidence with what it was captured on: the head, the digest of a file, the commit that `HEAD` names and the identity of
- * its change; an observation of another plugin's kind also the facts that this plugin captures. An item that has a head
- * was captured before and stays as it is. Errors: `invalid`/`evidence_not_captured` for what a plugin cannot capture.
+ * Evidence with what it was captured on: the head, the digest of a file, the commit that a branch, a tag or `HEAD` names and
+ * the identity of its change; an observation of another plugin's kind also the facts that this plugin captures. An item that
+ * has a head was captured before and stays as it is. Errors: `invalid`/`evidence_not_captured` for what a plugin cannot
+ * capture.
  */
 export async function captureEvidence(
   project: Project,
   items: readonly GivenItem[],
-): Promise<readonly GivenItem[]> {
+): Promise<CapturedEvidence> {
   const fresh = new Set(items.filter((item) => !Object.hasOwn(item, 'head')))
-  if (fresh.size === 0) return items
+  if (fresh.size === 0) return { items, warnings: [] }
   const head = await headOf(project.git)
   const known = await kindsFor(project, items)
   const paths = [...fresh].flatMap((item) =>
@@ -31,19 +41,37 @@ export async function captureEvidence(
   const facts = await fileFacts(project.root, paths, project.clock)
   let commits = 0
   const captured: GivenItem[] = []
+  const absent: GivenItem[] = []
   for (const given of items) {
-    const item = fresh.has(given) ? await provided(project, given, known) : given
-    if (!fresh.has(given)) captured.push(item)
-    else if (item['type'] === 'commit') {
-      const isFew = ++commits <= MAX_COMMITS
-      captured.push({ ...item, ...(await commitGround(project, item, head, isFew)), ...headMember(head) })
-    } else {
-      const fact = fileOfReference(textOf(item['ref']) ?? '', facts)?.fact
-      const isHashed = item['type'] === 'file' && !item['digest'] && fact?.kind === 'file' && fact.sha256
-      captured.push({ ...item, ...(isHashed && { digest: fact.sha256 }), ...headMember(head) })
+    if (!fresh.has(given)) {
+      captured.push(given)
+      continue
     }
+    const isLookedUp = given['type'] !== 'commit' || (head !== undefined && ++commits <= MAX_COMMITS)
+    const item = await provided(project, given, known)
+    const ground = isLookedUp ? await groundFor(project, item, facts) : {}
+    if (ground === undefined) absent.push(item)
+    captured.push({ ...item, ...ground, ...(head !== undefined && { head }) })
   }
-  return captured
+  return { items: captured, warnings: absent.slice(0, MAX_COMMITS).map(absence) }
+}
+
+/** What an item of evidence rests on; undefined if what it names is not there. */
+async function groundFor(
+  { git }: Project,
+  item: GivenItem,
+  facts: ReadonlyMap<string, FileFact>,
+): Promise<GivenItem | undefined> {
+  if (item['type'] === 'commit') return commitGround(git, item)
+  if (item['type'] !== 'file') return {}
+  const fact = fileOfReference(textOf(item['ref']) ?? '', facts)?.fact
+  if (fact?.kind === 'missing') return undefined
+  return !item['digest'] && fact?.kind === 'file' && fact.sha256 ? { digest: fact.sha256 } : {}
+}
+
+function absence({ type, id, claim, ref }: GivenItem): string {
+  const what = type === 'commit' ? 'this repository has no commit' : 'there is no file'
+  return `evidence ${quoted(String(id ?? claim ?? ''), 80)}: ${what} ${quoted(String(ref), 80)}.`
 }
 
 /** The kinds that plugins provide, which are asked for only if an item may be of one. */
@@ -76,22 +104,19 @@ async function provided(project: Project, item: GivenItem, known: readonly strin
   }
 }
 
-function headMember(head: string | undefined) {
-  return head === undefined ? {} : { head }
-}
+/** A name of a commit that git may be asked about: `HEAD~1`, `main`, `v1.2`. No range, no time, no path. */
+const REVISION = /^[A-Za-z0-9][\w./@+-]*(?:[~^]\d*)*$/
 
-async function commitGround(
-  { git }: Project,
-  { ref }: GivenItem,
-  head: string | undefined,
-  isFew: boolean,
-): Promise<GivenItem> {
-  const text = textOf(ref) ?? ''
-  const isHead = /^(?:git:)?HEAD$/.test(text)
-  const commit = isHead ? head : commitOf(text)
-  if (commit === undefined) return {}
-  const patchId = isFew ? await patchIdOfCommit(git, commit) : undefined
-  return { ...(isHead && { ref: commit }), ...(patchId !== undefined && { patch_id: patchId }) }
+/** The commit that a reference names and the identity of its change; undefined if the repository has none of this name. */
+async function commitGround(git: Git, { ref }: GivenItem): Promise<GivenItem | undefined> {
+  const name = (textOf(ref) ?? '').replace(/^(?:git:|commit )\s*/i, '')
+  if (name.length > 200 || name.includes('..') || !REVISION.test(name)) return {}
+  const found = await git('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`)
+  if (found.kind === 'failed') return found.reason === 'refused' ? undefined : {}
+  const commit = found.stdout.trim()
+  const patchId = await patchIdOfCommit(git, commit)
+  const isId = commitOf(textOf(ref) ?? '') !== undefined
+  return { ...(!isId && { ref: commit }), ...(patchId !== undefined && { patch_id: patchId }) }
 }
 
 function textOf(value: unknown): string | undefined {

@@ -69,7 +69,7 @@ async function contentProblems(project: Project, rows: readonly RecordRow[]): Pr
         kind: 'altered_record',
         path: stored.path,
         detail: `its content changed after it became ${row.status}; the checks saw another text`,
-        next: `Read it, then keep what is right in a child: satchel handoff branch ${row.id} amend. Or restore the file from version control.`,
+        next: `Read it, then keep what is right in a child: satchel handoff amend ${row.id}. Or restore the file from version control.`,
       })
     }
   }

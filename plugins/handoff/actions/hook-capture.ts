@@ -10,6 +10,7 @@ import { type WorkDone, workSince } from '../git/commits.ts'
 import { captureRepository } from '../git/repository.ts'
 import { continueFrom } from './continue-from.ts'
 import type { HookCall, Noted } from './hook-session.ts'
+import { repositoryMember } from './repository-member.ts'
 import { type Placement, writeRecord } from './write-record.ts'
 
 const NOT_DESCRIBED = 'Captured automatically before compaction; not described yet.' // design handoff-store, section 3
@@ -39,8 +40,7 @@ async function refresh({ project }: HookCall, { id }: RecordRow, done: WorkDone 
     { op: 'set', pointer: '/summary/completed', value: commitsOf(done) },
   ]
   if (git.kind === 'repository') {
-    const { head, dirty, remote, branch } = git
-    const value = { vcs: 'git', remote_hint: remote, head, dirty, branch }
+    const value = await repositoryMember(project, git)
     edits.push({ op: 'set', pointer: '/project/repository', value })
   }
   await project.store.update(id, undefined, (current) => {

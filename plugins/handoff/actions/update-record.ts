@@ -52,7 +52,9 @@ export async function updateRecord(project: Project, request: UpdateRequest): Pr
   const { id } = await findRecord(project, request.id)
   const now = project.now().toISOString()
   const evidence = request.append?.evidence && (await captureEvidence(project, request.append.evidence))
-  const captured = evidence ? { ...request, append: { ...request.append, evidence } } : request
+  const captured = evidence
+    ? { ...request, append: { ...request.append, evidence: evidence.items } }
+    : request
   let outcome: Outcome | undefined
   const { etag } = await project.store.update(id, request.ifMatch, (current) => {
     if (current.kind === 'broken') throw brokenFile(current.problem)
@@ -69,7 +71,11 @@ export async function updateRecord(project: Project, request: UpdateRequest): Pr
     changed: changed.map(redactText),
     assigned_ids: assigned,
     validation: record.validation,
-    warnings: [...redactionWarnings(redacted), ...itemWarnings(request.append ?? {}, record)],
+    warnings: [
+      ...redactionWarnings(redacted),
+      ...(evidence?.warnings ?? []),
+      ...itemWarnings(request.append ?? {}, record),
+    ],
   }
 }
 

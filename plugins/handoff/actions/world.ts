@@ -4,9 +4,11 @@ import type { Handoff } from '../domain/record.ts'
 import { isSha256 } from '../domain/record-id.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { familyOf } from '../domain/record-table.ts'
-import type { RelativeFacts, WorldFacts } from '../domain/world-facts.ts'
-import { comparedFacts } from '../files/file-facts.ts'
+import { uncommittedAtCapture } from '../domain/uncommitted.ts'
+import type { FileFact, RelativeFacts, WorldFacts } from '../domain/world-facts.ts'
+import { comparedFacts, fileFacts } from '../files/file-facts.ts'
 import { topNames } from '../files/top-names.ts'
+import { absentFiles } from '../git/absent-files.ts'
 import { gitFactsFor } from '../git/git-facts.ts'
 import type { Project } from '../project.ts'
 
@@ -33,11 +35,38 @@ export async function groundOf(
     hasBareName ? topNames(project.root) : undefined,
     gitFactsFor(project.git, record, project.storePrefix),
   ])
-  return { files, git, ...(names && { topNames: names }) }
+  const seen = git.kind === 'repository' ? await withAbsent(project, record, files) : files
+  return { files: seen, git, ...(names && { topNames: names }) }
 }
 
+/** Missing files as git knows them: left out of a sparse checkout, or renamed. */
+async function withAbsent(
+  project: Project,
+  record: Handoff,
+  files: ReadonlyMap<string, FileFact>,
+): Promise<ReadonlyMap<string, FileFact>> {
+  const isThere = (path: string) => files.get(path)?.kind !== 'missing'
+  // `src/a.ts:12` means a line of `src/a.ts`.
+  const missing = [...files.keys()].filter((path) => !pathsOfReference(path).some(isThere))
+  if (missing.length === 0) return files
+  const head = record.project.repository?.head ?? null
+  const { leftOut, renamed } = await absentFiles(project.git, missing, head)
+  const moved = await fileFacts(project.root, [...renamed.values()], project.clock)
+  const known = missing.flatMap((path): [string, FileFact][] => {
+    if (leftOut.has(path)) return [[path, LEFT_OUT]]
+    const movedTo = renamed.get(path)
+    const fact = movedTo === undefined ? undefined : moved.get(movedTo)
+    if (movedTo === undefined || fact?.kind !== 'file' || fact.sha256 === undefined) return []
+    return [[path, { kind: 'missing', movedTo, sha256: fact.sha256 }]]
+  })
+  return new Map([...files, ...known])
+}
+
+const LEFT_OUT: FileFact = { kind: 'outside', detail: 'it is not in this sparse checkout' }
+
 /** Each path that a record names, with digests that the file there may have, in lower case. */
-function recordedFiles({ artifacts, evidence }: Handoff): ReadonlyMap<string, ReadonlySet<string>> {
+function recordedFiles(record: Handoff): ReadonlyMap<string, ReadonlySet<string>> {
+  const { artifacts, evidence } = record
   const files = new Map<string, Set<string>>()
   // A command's digest is of a file that it made: any of these.
   const runs = new Set<string>()
@@ -54,6 +83,7 @@ function recordedFiles({ artifacts, evidence }: Handoff): ReadonlyMap<string, Re
   for (const { type, ref, digest } of evidence) {
     if (type === 'file') for (const path of pathsOfReference(ref ?? '')) add(path, digest)
   }
+  for (const { path, sha256 } of uncommittedAtCapture(record) ?? []) add(path, sha256 ?? null)
   return files
 }
 

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path'
 import { inTurns, type SatchelError } from '../../../server/plugin.ts'
 import { childTooLarge, mergeTooLarge } from '../domain/child-size.ts'
 import type { GivenItem } from '../domain/item-ids.ts'
@@ -14,6 +15,7 @@ import { reasonText } from '../git/run-git.ts'
 import type { Project } from '../project.ts'
 import { captureEvidence } from './capture-evidence.ts'
 import { itemWarnings } from './item-warnings.ts'
+import { repositoryMember } from './repository-member.ts'
 
 /** What to capture for a new record. */
 export interface CaptureOptions {
@@ -71,13 +73,12 @@ export async function writeRecord(
     ),
   ]
   const { inherited } = placement
-  const evidence = options.captureGit
-    ? await captureEvidence(project, composed.record['evidence'] as readonly GivenItem[]) // composed above
-    : composed.record['evidence']
+  const items = composed.record['evidence'] as readonly GivenItem[] // composed above
+  const evidence = options.captureGit ? await captureEvidence(project, items) : { items, warnings: [] }
   const written = await stored(
     project,
-    { ...composed, record: { ...composed.record, evidence } },
-    allWarnings,
+    { ...composed, record: { ...composed.record, evidence: evidence.items } },
+    [...allWarnings, ...evidence.warnings],
     {
       ...options,
       refuse: (fault) =>
@@ -122,7 +123,7 @@ async function circumstancesOf(
     ...placement,
     id: newRecordId(now.getTime(), project.random),
     now: now.toISOString(),
-    project: projectFacts(await projectIdFor(project, dryRun), repository),
+    project: await projectFacts(project, await projectIdFor(project, dryRun), repository),
   }
 }
 
@@ -150,19 +151,25 @@ async function stored(
 
 async function projectIdFor(project: Project, dryRun: boolean): Promise<string> {
   const root = () => rootCommit(project.git)
-  if (!dryRun) return project.store.projectIdForWriting(root)
-  const stored = await project.store.projectId()
-  if (stored !== undefined) return stored
+  const stored = dryRun ? await project.store.projectId() : await project.store.projectIdForWriting(root)
+  const isOwn = stored === undefined || !stored.startsWith('git:') || !isShared(project)
+  if (isOwn && stored !== undefined) return stored
   const commit = await root()
-  return commit ? `git:${commit}` : 'p-unwritten'
+  return commit ? `git:${commit}` : (stored ?? 'p-unwritten')
 }
 
-function projectFacts(id: string, repository: CapturedRepository | undefined): Handoff['project'] {
-  if (repository?.kind !== 'repository') return { id, root_hint: '.', repository: null }
-  const { head, dirty, remote, branch } = repository
-  // The branch is a free member: the specification's four fields do not name it.
-  const captured = { vcs: 'git', remote_hint: remote, head, dirty, branch }
-  return { id, root_hint: '.', repository: captured }
+/** A folder outside the project may have the records of several projects: its id is that of the first. */
+function isShared({ store, storePrefix }: Project): boolean {
+  return store.keepsFiles && (storePrefix.startsWith('..') || isAbsolute(storePrefix))
+}
+
+async function projectFacts(
+  project: Project,
+  id: string,
+  repository: CapturedRepository | undefined,
+): Promise<Handoff['project']> {
+  const known = repository?.kind === 'repository' ? await repositoryMember(project, repository) : null
+  return { id, root_hint: '.', repository: known }
 }
 
 /** Adds an artifact for each changed file that the author does not name. */

@@ -5,7 +5,7 @@ import { groundOf } from './evidence-ground.ts'
 import { fileOfReference } from './file-reference.ts'
 import { agreement } from './line-ends.ts'
 import { type Evidence, extension, type Handoff } from './record.ts'
-import type { CommitFact, WorldFacts } from './world-facts.ts'
+import type { CommitFact, FileFact, WorldFacts } from './world-facts.ts'
 
 /** The verdicts of evidence, from best to worst. */
 export const CLAIM_VERDICTS = EVIDENCE_VERDICTS
@@ -52,7 +52,7 @@ function basisOf(record: Handoff, world: WorldFacts, drift: Drift): Basis {
       if (git?.kind !== 'repository') return []
       const head = ownHead(item)
       if (head !== undefined) return git.changedSince.get(head) ?? null
-      return since === undefined ? [] : since.changed
+      return since?.changed?.filter((path) => drift.changed.has(path)) ?? (since === undefined ? [] : null)
     },
     concerns: concernsOf(record, world),
     isLater: (item) => ownHead(item) !== undefined && !(item.captured_at < record.created_at),
@@ -89,7 +89,7 @@ function judgeOther(item: Evidence, { provided }: WorldFacts): Finding {
     : ['unverifiable', `a ${item.type} cannot be checked on this machine`]
 }
 
-const COMMIT_FINDINGS: Readonly<Record<Exclude<CommitFact, { moved: string }>, Finding>> = {
+const COMMIT_FINDINGS: Readonly<Record<Extract<CommitFact, string>, Finding>> = {
   ancestor: ['holds', 'the commit is part of HEAD'],
   other_branch: ['stale', 'the commit exists, but not in the history of HEAD'],
   unreachable: ['stale', 'no branch or tag contains the commit, and HEAD has no equal change'],
@@ -104,9 +104,9 @@ function judgeCommit(item: Evidence, { git }: WorldFacts): Finding {
   if (commit === undefined) return ['unverifiable', 'the reference is not a commit id']
   if (git?.kind !== 'repository') return ['unverifiable', git?.reason ?? 'git was not run']
   const fact = git.commits.get(commit) ?? 'unchecked'
-  if (typeof fact === 'object')
-    return ['moved', `history was rewritten: the change is in ${fact.moved.slice(0, 12)}`]
-  return COMMIT_FINDINGS[fact]
+  if (typeof fact === 'string') return COMMIT_FINDINGS[fact]
+  if ('moved' in fact) return ['moved', `history was rewritten: the change is in ${fact.moved.slice(0, 12)}`]
+  return ['stale', `the change was reverted by ${fact.reverted.slice(0, 12)}`]
 }
 
 const UNLISTED: Finding = ['unverifiable', 'git could not list what changed']
@@ -115,7 +115,7 @@ function judgeFile(item: Evidence, { files }: WorldFacts, { changedSince }: Basi
   const file = files && fileOfReference(item.ref ?? '', files)
   if (!file) return ['unverifiable', 'the reference is not a file']
   const { path, fact } = file
-  if (fact.kind === 'missing') return ['contradicted', 'the file is missing']
+  if (fact.kind === 'missing') return judgeAbsent(item, fact)
   if (fact.kind === 'outside') return ['unverifiable', fact.detail]
   if (item.digest === null) {
     const changed = changedSince(item)
@@ -129,6 +129,16 @@ function judgeFile(item: Evidence, { files }: WorldFacts, { changedSince }: Basi
   if (!agreed) return ['stale', 'the file was replaced since']
   return ['holds', agreed === 'bytes' ? 'the digest is equal' : 'the digest is equal but for line ends']
 }
+
+/** A renamed file is where the claim says no longer, but what it holds is. */
+function judgeAbsent({ digest }: Evidence, { movedTo, sha256 }: AbsentFile): Finding {
+  const isSame = digest === null || digest.toLowerCase() === sha256
+  return movedTo !== undefined && isSame
+    ? ['moved', `the file is now ${movedTo}`]
+    : ['contradicted', 'the file is missing']
+}
+
+type AbsentFile = Extract<FileFact, { kind: 'missing' }>
 
 /** Commands are never repeated. Their scope may have changed, or a file they made may still have its digest. */
 function judgeRun(
@@ -170,7 +180,7 @@ function worst(claims: readonly JudgedClaim[]): ClaimVerdict {
 export function gateOf(record: Handoff, claims: readonly JudgedClaim[], drift: Drift): Gate {
   if (isRefuted(record, claims) || record.flags.length > 0) return 'stop'
   const moved = claims.some(({ verdict }) => verdict === 'contradicted' || verdict === 'stale')
-  return moved || drift.relevant || drift.isUnlisted ? 'care' : 'go'
+  return moved || drift.relevant || drift.isUnlisted || drift.isOtherProject ? 'care' : 'go'
 }
 
 /** What a `stop` rests on and the way out, in fixed words: it is outside the fence of a brief. */

@@ -3,6 +3,7 @@ import { agreement } from './line-ends.ts'
 import { inScope, looksLikePath, mayBePath } from './path-pattern.ts'
 import type { Artifact, Freshness, Handoff } from './record.ts'
 import { isSha256 } from './record-id.ts'
+import { type WorkTreeChanges, workTreeChanges } from './uncommitted.ts'
 import type { CommitLine, FileFact, GitFacts, SinceCapture, WorldFacts } from './world-facts.ts'
 
 export const DRIFT_STATES = [
@@ -30,12 +31,16 @@ export interface Drift {
   readonly commitsAhead: number | null
   /** Paths in the record's scope that changed since, committed or not. */
   readonly changedInScope: readonly string[]
+  /** Every path that changed since, in scope or not. */
+  readonly changed: ReadonlySet<string>
   readonly artifacts: readonly ArtifactState[]
   readonly reasons: readonly string[]
   /** Something in scope or among the artifacts changed. */
   readonly relevant: boolean
   /** git has both commits and could not compare them: nothing can be said of what changed. */
   readonly isUnlisted: boolean
+  /** The record names the first commit of a repository, and this one has another. */
+  readonly isOtherProject: boolean
   /** The newest commits since, newest first. */
   readonly commits: readonly CommitLine[]
 }
@@ -51,10 +56,12 @@ export function drift(record: Handoff, world: WorldFacts): Drift {
     ({ status }, index) =>
       (status === 'changed' || status === 'missing') && countsAsDrift(record.artifacts[index]),
   )
-  const changedInScope = scopeChanges(record, world, git)
+  const changes = workTreeChanges(record, world)
+  const changedInScope = changes.paths.filter(scopeOf(record, world))
   const head = git.kind === 'repository' ? git.head : null
-  const { state, reasons } = stateOf(record, git, captured)
+  const { state, reasons } = stateOf(git, captured, changes)
   const since = git.kind === 'repository' ? git.since : undefined
+  const isOtherProject = since?.root !== undefined && isOfOther(record.project.id, since.root)
   const headMoved =
     captured !== null && head !== null && !sameCommit(captured, head) && !(since && isRecordCommitted(since))
   return {
@@ -66,15 +73,22 @@ export function drift(record: Handoff, world: WorldFacts): Drift {
     },
     commitsAhead: git.kind === 'repository' ? (git.since?.commitsAhead ?? null) : null,
     changedInScope,
+    changed: new Set(changes.paths),
     artifacts,
     reasons: [
       ...reasons,
+      ...(isOtherProject ? [`the record is of another project (${record.project.id})`] : []),
       ...moved.map(({ path, status }) => `${path} ${status === 'missing' ? 'is missing' : 'changed'}`),
     ],
     relevant: changedInScope.length > 0 || moved.length > 0,
     isUnlisted: since !== undefined && since.changed === null && COMPARED.has(since.relation),
+    isOtherProject,
     commits: since?.commits ?? [],
   }
+}
+
+function isOfOther(projectId: string, root: string): boolean {
+  return projectId.startsWith('git:') && projectId !== `git:${root}`
 }
 
 function countsAsDrift(artifact: Artifact | undefined): boolean {
@@ -116,19 +130,10 @@ function namesPlace(entry: string, { topNames, git }: WorldFacts): boolean {
   return changed.some((paths) => paths?.some((path) => inScope(entry, path)))
 }
 
-function scopeChanges(record: Handoff, world: WorldFacts, git: GitFacts): string[] {
-  if (git.kind === 'none') return []
-  const isInScope = scopeOf(record, world)
-  // After a dirty capture, uncommitted changes may be what the record describes; only after a clean one are they new.
-  const uncommitted = record.project.repository?.dirty === false ? git.uncommitted : []
-  const changed = new Set([...(git.since?.changed ?? []), ...uncommitted])
-  return [...changed].filter(isInScope).sort()
-}
-
 function stateOf(
-  record: Handoff,
   git: GitFacts,
   captured: string | null,
+  { paths, isUncertain }: WorkTreeChanges,
 ): { state: DriftState; reasons: string[] } {
   if (git.kind === 'none') return { state: 'unknown', reasons: [git.reason] }
   if (captured === null) return { state: 'unknown', reasons: ['the record captured no commit'] }
@@ -141,11 +146,12 @@ function stateOf(
     return { state: 'unknown', reasons: [since.reason ?? 'git could not list what changed'] }
   if (since.relation !== 'same' && !isRecordCommitted(since))
     return { state: since.relation, reasons: [movement(since.relation, since.commitsAhead)] }
-  if (record.project.repository?.dirty === false && git.dirty === true) {
-    return { state: 'dirty', reasons: ['modified since a clean capture'] }
-  }
-  return { state: 'fresh', reasons: [] }
+  if (paths.length > 0) return { state: 'dirty', reasons: ['modified since the capture'] }
+  return { state: 'fresh', reasons: isUncertain ? [UNCERTAIN] : [] }
 }
+
+const UNCERTAIN =
+  'what was changed before the capture cannot be told from later changes that are not committed'
 
 /** True if the only new commits are those of the store itself: nothing moved under the record. */
 function isRecordCommitted({ relation, isOwnOnly }: SinceCapture): boolean {

@@ -125,7 +125,20 @@ interface Matching {
 /** The frequency of a term in each record, weighted by field and length as in BM25. */
 function addFrequencies(term: QueryTerm, batch: RecordBatch, matching: Matching): void {
   if (term.kind === 'phrase') addPhrases(term, batch, matching)
-  else addWords(term, batch, matching)
+  else {
+    addWords(term, batch, matching)
+    if (term.kind === 'word' && hasParts(term.text)) addParts(term, batch, matching)
+  }
+}
+
+/** `server/auth.ts` is in several words of a text, or the end of a longer path. */
+function hasParts(word: string): boolean {
+  return /[^\p{L}\p{N}_]/u.test(word)
+}
+
+/** Also finds the word as a part of longer ones, such as the name of a file in its path. */
+function addParts(term: QueryTerm, batch: RecordBatch, { rows, frequencies }: Matching): void {
+  addPhrases(term, batch, { rows: rows.filter((row) => (frequencies[row] ?? 0) === 0), frequencies })
 }
 
 function addPhrases(term: QueryTerm, batch: RecordBatch, { rows, frequencies }: Matching): void {

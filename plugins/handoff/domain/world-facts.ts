@@ -36,7 +36,8 @@ export type FileFact =
       readonly unhashed?: 'too_big' | 'out_of_time' | 'too_many'
     }
   | { readonly kind: 'directory' }
-  | { readonly kind: 'missing' }
+  /** `movedTo`: the file of the captured commit is there now, byte for byte. */
+  | { readonly kind: 'missing'; readonly movedTo?: string; readonly sha256?: string }
   /** Never opened. */
   | { readonly kind: 'outside'; readonly detail: string }
 
@@ -67,6 +68,8 @@ export interface SinceCapture {
   /** The newest commits from the captured head to HEAD that changed more than the store, newest first. */
   readonly commits: readonly CommitLine[]
   readonly reason?: string
+  /** The first commit of HEAD's history, where the captured head is not part of it. */
+  readonly root?: string
 }
 
 /** A commit as lists show it. */
@@ -79,7 +82,7 @@ export interface CommitLine {
 /**
  * `other_branch`: in a branch or tag, but not an ancestor of HEAD; `unreachable`: in none; `removed`: it was in the
  * repository when it was recorded; `unchecked`: git could not tell; `moved`: the commit of HEAD's history that has the same
- * change.
+ * change; `reverted`: the commit of HEAD's history that takes the change back.
  */
 export type CommitFact =
   | 'ancestor'
@@ -90,3 +93,4 @@ export type CommitFact =
   | 'beyond_shallow'
   | 'unchecked'
   | { readonly moved: string }
+  | { readonly reverted: string }

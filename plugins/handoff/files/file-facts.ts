@@ -15,14 +15,15 @@ const NO_DIGESTS: ReadonlySet<string> = new Set()
 
 /**
  * The file at each path of a record, hashed if it is inside `root`. Nothing outside the root is read, even if a path
- * is replaced by a link during the check. After 2 s or 1,000 files the rest is `unhashed`.
+ * is replaced by a link during the check. After `limitMs` or 1,000 files the rest is `unhashed`.
  */
 export function fileFacts(
   root: string,
   paths: readonly string[],
   now: () => number,
+  limitMs = LIMIT_MS,
 ): Promise<ReadonlyMap<string, FileFact>> {
-  return comparedFacts(root, new Map(paths.map((path) => [path, NO_DIGESTS])), now)
+  return comparedFacts(root, new Map(paths.map((path) => [path, NO_DIGESTS])), now, limitMs)
 }
 
 /**
@@ -33,9 +34,10 @@ export async function comparedFacts(
   root: string,
   recorded: ReadonlyMap<string, ReadonlySet<string>>,
   now: () => number,
+  limitMs = LIMIT_MS,
 ): Promise<ReadonlyMap<string, FileFact>> {
   const realRoot = await realpath(root)
-  const deadline = now() + LIMIT_MS
+  const deadline = now() + limitMs
   const facts = new Map<string, FileFact>()
   for (const [path, digests] of recorded) {
     if (facts.size >= MAX_FILES) facts.set(path, { kind: 'file', unhashed: 'too_many' })

@@ -4,6 +4,7 @@ import type { Handoff } from '../domain/record.ts'
 import type { CommitFact, GitFacts } from '../domain/world-facts.ts'
 import { type MovedCommits, movedCommits } from './moved-commits.ts'
 import { captureRepository, isOwnPath } from './repository.ts'
+import { reverterOf } from './reverts.ts'
 import { type Git, reasonText } from './run-git.ts'
 import { changedBetween, isShallow, sinceCapture } from './since-capture.ts'
 
@@ -27,7 +28,7 @@ export async function gitFactsFor(git: Git, record: Handoff, storePrefix: string
     uncommitted: repository.changed.map(({ path }) => path),
     ...(captured !== null &&
       head !== null && { since: await sinceCapture(git, { captured, head }, storePrefix) }),
-    commits: await commitFacts(git, record),
+    commits: await commitFacts(git, record, head),
     changedSince: head === null ? new Map() : await changesSince(git, { heads, head }, storePrefix),
   }
 }
@@ -45,16 +46,25 @@ async function changesSince(
   return changes
 }
 
-async function commitFacts(git: Git, record: Handoff): Promise<Map<string, CommitFact>> {
+async function commitFacts(git: Git, record: Handoff, head: string | null): Promise<Map<string, CommitFact>> {
   const captured = record.project.repository?.head
   const moved = movedCommits(git, captured && isCommitId(captured) ? [captured] : [])
   const facts = new Map<string, CommitFact>()
   for (const item of record.evidence) {
     const commit = item.type === 'commit' ? commitOf(item.ref ?? '') : undefined
     if (commit === undefined || facts.has(commit) || facts.size >= MAX_COMMITS) continue
-    facts.set(commit, await commitFact(git, { commit, patchId: groundOf(item).patchId }, moved))
+    const ground = groundOf(item)
+    const fact = await commitFact(git, { commit, patchId: ground.patchId }, moved)
+    // Nothing can have taken back what was recorded on this head.
+    facts.set(commit, ground.head === head ? fact : await unlessReverted(git, commit, fact))
   }
   return facts
+}
+
+async function unlessReverted(git: Git, commit: string, fact: CommitFact): Promise<CommitFact> {
+  const at = typeof fact === 'object' && 'moved' in fact ? fact.moved : fact === 'ancestor' && commit
+  const reverted = at ? await reverterOf(git, at) : undefined
+  return reverted === undefined ? fact : { reverted }
 }
 
 interface Wanted {

@@ -1,7 +1,7 @@
 import { isCommitId } from '../domain/commit-id.ts'
 import type { SinceCapture } from '../domain/world-facts.ts'
 import { commitsBetween } from './commits.ts'
-import { isOwnPath } from './repository.ts'
+import { isOwnPath, rootCommit } from './repository.ts'
 import { type Git, type GitFailure, reasonText } from './run-git.ts'
 
 const NOTHING = { commitsAhead: null, changed: null, isOwnOnly: false, commits: [] } as const
@@ -37,19 +37,24 @@ function unknown(reason: string): SinceCapture {
 async function withoutCommit(git: Git, reason: GitFailure): Promise<SinceCapture> {
   if (reason !== 'refused') return unknown(reasonText(reason))
   if (await isShallow(git)) return unknown('the captured commit is not in this shallow clone')
-  return { ...NOTHING, relation: 'unrelated_history' }
+  return { ...NOTHING, ...(await unrelated(git)) }
+}
+
+async function unrelated(git: Git): Promise<Pick<SinceCapture, 'relation' | 'root'>> {
+  const root = await rootCommit(git)
+  return { relation: 'unrelated_history', ...(root !== undefined && { root }) }
 }
 
 /** Both commits are here, but not what joins them. */
 async function withoutBase(
   git: Git,
   reason: GitFailure,
-): Promise<Pick<SinceCapture, 'relation' | 'commitsAhead' | 'reason'>> {
+): Promise<Pick<SinceCapture, 'relation' | 'commitsAhead' | 'reason' | 'root'>> {
   if (reason !== 'refused') return { relation: 'unknown', commitsAhead: null, reason: reasonText(reason) }
   if (await isShallow(git)) {
     return { relation: 'unknown', commitsAhead: null, reason: 'this shallow clone lacks the history between' }
   }
-  return { relation: 'unrelated_history', commitsAhead: null }
+  return { commitsAhead: null, ...(await unrelated(git)) }
 }
 
 async function changesBetween(

@@ -242,6 +242,8 @@ test('words, phrases, exclusions, prefixes, fields, accents and parts of identif
   assert.deepEqual(await found('state:keys'), [])
   assert.deepEqual(await found('store'), ['Record 1', 'Record 2', 'Rotate the signing keys'])
   assert.deepEqual(await found('state:store'), ['Record 2'])
+  for (const query of ['user_store.ts', 'src/user_store.ts', 'state:user_store.ts', 'store.ts -keys.ts'])
+    assert.deepEqual(await found(query), query.startsWith('store') ? [] : ['Record 2'], query)
   assert.deepEqual(await found(`id:${idOf(2)}`), ['Record 2'])
   assert.deepEqual(await found('"unbalanced rotate'), [])
   assert.deepEqual(await found(''), ['Record 1', 'Record 2', 'Rotate the signing keys'])

@@ -1,0 +1,71 @@
+import { isJsonObject } from '../../../server/plugin.ts'
+import { agreement } from './line-ends.ts'
+import type { Handoff } from './record.ts'
+import { isSha256 } from './record-id.ts'
+import type { FileFact, WorldFacts } from './world-facts.ts'
+
+/** Paths whose content is recorded when a record is captured. Further ones cannot be compared. */
+export const MAX_UNCOMMITTED = 100
+
+/** A path that differed from HEAD when the record was captured: a free member of `project.repository`. */
+export interface UncommittedPath {
+  readonly path: string
+  /** `sha256:<hex>`; absent for a folder that git does not track, a large file, and a deleted one. */
+  readonly sha256?: string
+  readonly deleted?: true
+}
+
+/** What a record says of its work tree at capture; undefined for a record that does not say. Malformed entries are left out. */
+export function uncommittedAtCapture({ project }: Handoff): readonly UncommittedPath[] | undefined {
+  const { repository } = project
+  if (repository?.dirty === false) return []
+  const known: unknown = repository
+  const listed = isJsonObject(known) ? known['uncommitted'] : undefined
+  if (!Array.isArray(listed)) return undefined
+  return listed.slice(0, MAX_UNCOMMITTED).flatMap((entry: unknown) => {
+    const { path, sha256, deleted } = isJsonObject(entry) ? entry : {}
+    if (typeof path !== 'string' || path === '') return []
+    const digest = typeof sha256 === 'string' && isSha256(sha256) ? { sha256: sha256.toLowerCase() } : {}
+    return { path, ...digest, ...(deleted === true && { deleted }) }
+  })
+}
+
+/** The paths that differ from the work tree as it was at capture, as far as the record and git can tell. */
+export interface WorkTreeChanges {
+  readonly paths: readonly string[]
+  /** Uncommitted changes now of which nothing tells whether they were there at capture. */
+  readonly isUncertain: boolean
+}
+
+/** Compares the work tree with that of the capture: commits and uncommitted changes, each by what the files hold now. */
+export function workTreeChanges(record: Handoff, { git, files }: WorldFacts): WorkTreeChanges {
+  if (git?.kind !== 'repository') return { paths: [], isUncertain: false }
+  const captured = uncommittedAtCapture(record)
+  const known = new Map(captured?.map((entry) => [entry.path, entry]))
+  const isWhole = captured !== undefined && captured.length < MAX_UNCOMMITTED
+  const committed = new Set(git.since?.changed ?? [])
+  const uncommitted = new Set(git.uncommitted)
+  let isUncertain = false
+  const isChanged = (path: string): boolean => {
+    const entry = known.get(path)
+    const compared = entry && hasChanged(entry, files?.get(path))
+    if (compared !== undefined) return compared
+    if (committed.has(path)) return true
+    if (!uncommitted.has(path)) return false
+    if (entry === undefined && isWhole) return true
+    isUncertain = true
+    return false
+  }
+  const paths = [...new Set([...committed, ...uncommitted, ...known.keys()])].filter(isChanged).sort()
+  return { paths, isUncertain }
+}
+
+/** Whether a path holds what it held at capture; undefined where its content was not recorded or cannot be read now. */
+function hasChanged({ sha256, deleted }: UncommittedPath, fact: FileFact | undefined): boolean | undefined {
+  if (deleted) return fact && fact.kind !== 'missing'
+  if (sha256 === undefined) return undefined
+  if (fact?.kind === 'missing') return true
+  return fact?.kind === 'file' && fact.sha256 !== undefined
+    ? agreement(fact, sha256) === undefined
+    : undefined
+}

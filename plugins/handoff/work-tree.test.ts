@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { type Answer, openTestProject, SMALL, type TestProject } from './testing/fixture.ts'
+
+const TESTED = { type: 'test', claim: 'the tests pass', ref: 'npm test', result: 'ok' }
+
+/** A repository with `src/a.ts` in scope, and other files. */
+async function repository(t: TestContext): Promise<TestProject> {
+  const project = await openTestProject(t, { repository: true })
+  for (const path of ['src/a.ts', 'src/b.ts', 'docs/c.md']) commit(project, path, `${path}\n`)
+  return project
+}
+
+function commit(project: TestProject, path: string, text: string): string {
+  project.write(path, text)
+  project.git('add', '--', path)
+  project.git('commit', '-q', '-m', `write ${path}`)
+  return project.git('rev-parse', 'HEAD')
+}
+
+async function record(project: TestProject, more: Record<string, unknown> = {}): Promise<Answer> {
+  return project.call('handoff_create', { ...SMALL, scope: ['src'], evidence: [TESTED], ...more })
+}
+
+const fresh = (project: TestProject, { id }: Answer): Promise<Answer> =>
+  project.call('handoff_freshness', { id })
+const verdicts = ({ claims }: Answer) => claims.map(({ verdict }: Answer) => verdict)
+
+test('after a capture in a dirty tree, what is changed later is told from what was changed before', async (t) => {
+  const project = await repository(t)
+  project.write('notes.txt', 'mine')
+  project.write('src/b.ts', 'changed before the capture\n')
+  rmSync(join(project.root, 'docs/c.md'))
+  const created = await record(project)
+  assert.equal((await fresh(project, created)).gate, 'go')
+
+  project.write('src/a.ts', 'broken')
+  const edited = await fresh(project, created)
+  assert.deepEqual([edited.gate, edited.state, edited.changed_in_scope], ['care', 'dirty', ['src/a.ts']])
+  assert.deepEqual(verdicts(edited), ['stale'])
+
+  project.git('checkout', '-q', '--', 'src/a.ts', 'src/b.ts')
+  const reverted = await fresh(project, created)
+  assert.deepEqual(reverted.changed_in_scope, ['src/b.ts'], 'it no longer holds what was captured')
+})
+
+test('committing what was captured changes nothing', async (t) => {
+  const project = await repository(t)
+  project.write('src/a.ts', 'tested\n')
+  project.write('src/new.ts', 'new\n')
+  const created = await record(project)
+
+  project.git('add', 'src')
+  project.git('commit', '-q', '-m', 'what was tested')
+  const { gate, changed_in_scope, claims } = await fresh(project, created)
+
+  assert.deepEqual([gate, changed_in_scope], ['go', []])
+  assert.deepEqual(verdicts({ claims }), ['unverifiable'])
+})
+
+test('a record of an earlier version says that it cannot tell', async (t) => {
+  const project = await repository(t)
+  project.write('src/a.ts', 'changed before the capture\n')
+  const { id, path } = await record(project)
+  const text = JSON.parse(project.read(path))
+  delete text.project.repository.uncommitted
+  writeFileSync(join(project.root, path), JSON.stringify(text))
+
+  const { gate, reasons } = await fresh(project, { id })
+
+  assert.equal(gate, 'go')
+  assert.match(reasons.join(), /cannot be told/)
+})
+
+test('a file that a sparse checkout leaves out is not missing', async (t) => {
+  const project = await repository(t)
+  const created = await record(project, {
+    evidence: [{ type: 'file', claim: 'it is there', ref: 'src/a.ts' }],
+    artifacts: [{ path: 'src/a.ts', role: 'modified' }],
+  })
+  project.git('sparse-checkout', 'set', '--cone', 'docs', '.handoffs')
+
+  const { gate, claims } = await fresh(project, created)
+
+  assert.deepEqual([gate, verdicts({ claims })], ['go', ['unverifiable']])
+  assert.match(claims[0].reason, /sparse checkout/)
+})
+
+test('a renamed file has moved; a renamed and changed one is missing', async (t) => {
+  const project = await repository(t)
+  const created = await record(project, {
+    scope: ['docs'],
+    evidence: ['src/a.ts', 'src/b.ts'].map((ref) => ({ type: 'file', claim: 'it is there', ref })),
+  })
+  project.git('mv', 'src/a.ts', 'src/renamed.ts')
+  project.git('mv', 'src/b.ts', 'src/other.ts')
+  project.write('src/other.ts', 'another content altogether')
+
+  const { claims } = await fresh(project, created)
+
+  assert.deepEqual(verdicts({ claims }), ['moved', 'contradicted'])
+  assert.match(claims[0].reason, /src\/renamed\.ts/)
+})
+
+test('a change that was reverted does not hold, and holds again when the revert is reverted', async (t) => {
+  const project = await repository(t)
+  const head = commit(project, 'docs/d.md', 'new\n')
+  const evidence = [{ type: 'commit', claim: 'd is in', ref: head }]
+  const created = await record(project, { evidence })
+  commit(project, 'docs/e.md', 'later\n')
+  assert.deepEqual(verdicts(await fresh(project, created)), ['holds'])
+
+  project.git('revert', '--no-edit', head)
+  const { claims } = await fresh(project, created)
+  assert.deepEqual(verdicts({ claims }), ['stale'])
+  assert.match(claims[0].reason, /reverted by/)
+
+  project.git('revert', '--no-edit', 'HEAD')
+  assert.deepEqual(verdicts(await fresh(project, created)), ['holds'])
+})
+
+test('names of commits are resolved at capture, and what is not there is told', async (t) => {
+  const project = await repository(t)
+  project.git('tag', '-a', 'v1', '-m', 'one')
+  const refs = ['HEAD~1', 'main', 'v1', `commit ${project.git('rev-parse', '--short', 'HEAD')}`]
+  const missing = ['0123456789abcdef0123456789abcdef01234567', 'no-such-branch']
+  const evidence = [...refs, ...missing].map((ref) => ({ type: 'commit', claim: ref, ref }))
+  const { path, warnings } = await record(project, {
+    evidence: [...evidence, { type: 'file', claim: 'f', ref: 'src/absent.ts:3' }],
+  })
+
+  const stored = JSON.parse(project.read(path)).evidence
+  const head = project.git('rev-parse', 'HEAD')
+  const before = project.git('rev-parse', 'HEAD~1')
+  assert.deepEqual(
+    stored.slice(0, refs.length).map(({ ref }: Answer) => ref),
+    [before, head, head, head],
+  )
+  const told = warnings.filter((text: string) => /has no commit|there is no file/.test(text))
+  assert.equal(told.length, 3, warnings.join('\n'))
+})
+
+test('two repositories that share a store have ids of their own, and tell whose a record is', async (t) => {
+  const place = await openTestProject(t)
+  const config = { store: join(place.root, 'shared') }
+  const [first, second] = [
+    await openTestProject(t, { repository: true, config }),
+    await openTestProject(t, { repository: true, config }),
+  ]
+  second.git('commit', '-q', '--amend', '-m', 'another first commit')
+
+  const created = await record(first)
+  const other = await record(second)
+  const [own, theirs] = [first.read(created.path), second.read(other.path)].map((text) => JSON.parse(text))
+
+  assert.notEqual(own.project.id, theirs.project.id)
+  const { gate, reasons } = await fresh(second, created)
+  assert.equal(gate, 'care')
+  assert.match(reasons.join(), /another project/)
+})
