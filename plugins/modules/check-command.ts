@@ -28,7 +28,7 @@ export function checkCommand(service: ModuleService, version: string) {
     cli: 'modules check',
     title: 'Check module calls',
     description:
-      'Checks the module blocks of a file, of standard input (-) or of every directory below one against the modules that they call: those that were ingested, and local directories. Outputs that are read in other files, versions of providers and Terraform that exclude one another, and names that are used twice count too. The exit code is 3 if something is found.',
+      'Checks the module blocks of a file, of standard input (-) or of every directory below one against the modules that they call: those that were ingested, and local directories. Outputs that are read in other files, names that no file declares, versions of providers and Terraform that exclude one another, and names that are used twice count too. The exit code is 3 if something is found.',
     positional: ['path'],
     input: z.object({
       path: z.string().min(1).max(4096).describe('A Terraform file, a directory, or - for standard input.'),

@@ -10,10 +10,13 @@ import { parseAskedRef } from '../../plugins/modules/git/ref-name.ts'
 import { parseRemoteUrl } from '../../plugins/modules/git/url.ts'
 import { splitList, splitObject } from '../../plugins/modules/hcl/collections.ts'
 import { editCall } from '../../plugins/modules/hcl/edit-call.ts'
+import { readingFileNames } from '../../plugins/modules/hcl/file-names.ts'
+import { readingJsonFileNames } from '../../plugins/modules/hcl/json-file-names.ts'
 import { readJsonModule } from '../../plugins/modules/hcl/json-module.ts'
 import { readLiteral } from '../../plugins/modules/hcl/literals.ts'
 import { readModuleBlocks } from '../../plugins/modules/hcl/module-blocks.ts'
 import { codeOnly, readOutputUses } from '../../plugins/modules/hcl/output-uses.ts'
+import { parseExpression, parseTemplateText } from '../../plugins/modules/hcl/parse-expression.ts'
 import { readHcl } from '../../plugins/modules/hcl/reader.ts'
 import { markdownTree } from '../../plugins/workspace/analysis/markdown-tree.ts'
 import { unifiedDiff } from '../../plugins/workspace/domain/difference.ts'
@@ -23,6 +26,7 @@ import { parseJoinUri } from '../../plugins/workspace/domain/invitation.ts'
 import { isSatchelError } from '../../server/contract/errors.ts'
 import { excessOfJson } from '../../server/platform/json-bounds.ts'
 import { keyIn } from '../../server/platform/page-cursor.ts'
+import { atOnce } from '../../server/platform/turns.ts'
 import { hasHidden, showHidden, visibleLine } from '../../server/platform/visible-text.ts'
 import { parseYaml } from '../../server/platform/yaml-document.ts'
 import { type Wanted, withWanted } from '../../server/setup/config-edits.ts'
@@ -114,6 +118,19 @@ export const PARSERS: readonly Parser[] = [
     },
   },
   {
+    name: 'names in HCL',
+    seeds: [
+      'output "x" { value = [for a, b in module.a : "%{ if b.c }${b.d[*].e}%{ endif }" if try(a.0, f(b...))] }\n',
+      ...HCL_SEEDS,
+    ],
+    tokens: [...HCL_TOKENS, 'for ', ' in ', ' : ', '...', '%{', '[*]', 'module.a'],
+    check(text) {
+      parseExpression(text)
+      parseTemplateText(text)
+      for (const { line } of atOnce(readingFileNames('a.tf', text)).reads) assert.ok(line >= 1)
+    },
+  },
+  {
     name: 'edits of module calls',
     seeds: HCL_SEEDS,
     tokens: HCL_TOKENS,
@@ -135,6 +152,7 @@ export const PARSERS: readonly Parser[] = [
     tokens: JSON_TOKENS,
     check(text) {
       readJsonModule(text)
+      atOnce(readingJsonFileNames('a.tf.json', text))
     },
   },
   {

@@ -44,6 +44,16 @@ export const checkReport = z.object({
     }),
   ),
   problems: z.array(z.object({ file: z.string(), line: z.number().int(), message: z.string() })),
+  outside: z.array(
+    z.object({
+      file: z.string(),
+      line: z.number().int(),
+      level: z.enum(CHECK_LEVELS),
+      code: z.string(),
+      message: z.string(),
+      suggestion: z.string().optional(),
+    }),
+  ),
   files: z.number().int(),
   findings: z.number().int(),
   failing: z.number().int(),
@@ -59,6 +69,7 @@ export function reportOf(tree: CheckedTree, files: number, failOn: CheckLevel): 
       findings: findings.map((one) => ({ ...one, level: CHECK_RULES[one.code].level })),
     })),
     problems: tree.problems,
+    outside: tree.findings.map((one) => ({ ...one, level: CHECK_RULES[one.code].level })),
     files,
     findings: all.length,
     failing: all.filter(({ code }) => isAtLeast(code, failOn)).length,
@@ -66,9 +77,10 @@ export function reportOf(tree: CheckedTree, files: number, failOn: CheckLevel): 
 }
 
 /** Every finding with its place, by file and line. */
-export function reported({ blocks, problems }: CheckedTree): readonly Reported[] {
+export function reported({ blocks, problems, findings: outside }: CheckedTree): readonly Reported[] {
   const found = [
     ...problems.map((one): Reported => ({ ...one, code: 'unreadable' })),
+    ...outside.map((one): Reported => ({ file: '', ...one })),
     ...blocks.flatMap(({ name, file = '', findings }) =>
       findings.map((one): Reported => ({ file, ...one, call: name })),
     ),

@@ -1,11 +1,14 @@
 import { inTurns } from '../../../server/plugin.ts'
+import { callReads, readsByCall } from '../domain/call-reads.ts'
 import { type CheckFinding, checkInputs, checkSource, checkWhole, type GivenBlock } from '../domain/check.ts'
 import { type BlockPlace, checkForm, checkUse, type ReadOutput } from '../domain/check-call.ts'
+import type { PlacedRead } from '../domain/configuration-names.ts'
+import type { TypeScope } from '../domain/expression-type.ts'
 import type { Resolution } from '../domain/module-source.ts'
 import { shownSource } from '../domain/shown-source.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
+import { readingFileNames } from '../hcl/file-names.ts'
 import { readingModuleBlocks } from '../hcl/module-blocks.ts'
-import { readingOutputUses } from '../hcl/output-uses.ts'
 import type { IndexRecord } from '../output/module-index.ts'
 import type { CallResolver, ResolvedCall } from './resolve-calls.ts'
 
@@ -46,21 +49,29 @@ export async function checkText(
   signal?: AbortSignal,
 ): Promise<CheckedText> {
   const { blocks, problems } = await inTurns(readingModuleBlocks(text), signal)
-  const outputs = await inTurns(readingOutputUses(text), signal)
-  const checked = await checkBlocks(blocks, outputs, async (block) => {
+  // Of a part of a directory it is not known what the other files declare.
+  const { reads } = await inTurns(readingFileNames(undefined, text), signal)
+  const checked = await checkBlocks(blocks, { reads }, async (block) => {
     const { resolution, record } = await resolve(block)
     return { resolution, record, summary: record && (await load(record)) }
   })
   return { blocks: checked, problems }
 }
 
-/** Checks the `module` blocks of one directory; `outputs` are those that it reads of each call. */
+/** What is known of the text around the blocks: the names that it reads and, of a whole directory, their types. */
+export interface AroundBlocks {
+  readonly reads: readonly PlacedRead[]
+  readonly scope?: TypeScope
+}
+
+/** Checks the `module` blocks of one directory. */
 export async function checkBlocks(
   blocks: readonly GivenBlock[],
-  outputs: ReadonlyMap<string, readonly ReadOutput[]>,
+  { reads, scope }: AroundBlocks,
   called: (block: GivenBlock) => Promise<CalledModule>,
 ): Promise<CheckedBlock[]> {
   const checked: CheckedBlock[] = []
+  const ofCalls = readsByCall(reads)
   const earlier = new Map<string, BlockPlace>()
   const counts = new Map<string, number>()
   for (const { name } of blocks) counts.set(name, (counts.get(name) ?? 0) + 1)
@@ -69,8 +80,9 @@ export async function checkBlocks(
     const { resolution, record } = module
     const findings = [...given, ...checkForm(block, earlier), ...checkSource(block, resolution)]
     // Of two blocks with one name it is not known which is read.
-    const read = counts.get(block.name) === 1 ? (outputs.get(block.name) ?? []) : []
-    findings.push(...checkArguments(block, read, module))
+    const known = counts.get(block.name) === 1 ? (ofCalls.get(block.name) ?? []) : []
+    const { outputs, faults } = callReads(block, known)
+    findings.push(...faults, ...checkArguments(block, outputs, module, scope))
     if (!earlier.has(block.name)) earlier.set(block.name, block)
     findings.sort((a, b) => a.line - b.line)
     checked.push({
@@ -90,10 +102,11 @@ function checkArguments(
   block: GivenBlock,
   read: readonly ReadOutput[],
   { summary, unread }: Pick<CalledModule, 'summary' | 'unread'>,
+  scope: TypeScope | undefined,
 ): CheckFinding[] {
   if (summary === undefined) return []
   const gaps = checkWhole(block, summary, unread)
-  return gaps.length > 0 ? gaps : [...checkInputs(block, summary), ...checkUse(block, read, summary)]
+  return gaps.length > 0 ? gaps : [...checkInputs(block, summary, scope), ...checkUse(block, read, summary)]
 }
 
 function placeOf({ id, repository, ref, path }: IndexRecord): NonNullable<CheckedBlock['module']> {

@@ -50,7 +50,10 @@ function refusedBlock({ line, kind, name }: BlockFault): CheckFinding {
     nested: `A module block takes no block "${shown}": Terraform refuses it. Write an argument: ${shown} = { … }, or a list of such objects.`,
     count: 'count must be a whole number of 0 or more.',
     for_each: 'for_each must be a map or a set of strings: toset([…]) makes one of a list.',
-    misplaced: `The block reads ${shown === 'count' ? 'count.index' : 'each'}, but has no ${shown}.`,
+    misplaced:
+      shown === 'self'
+        ? 'A module block has no self: only provisioners and conditions of resources have it.'
+        : `The block reads ${shown === 'count' ? 'count.index' : 'each'}, but has no ${shown}.`,
   }
   return { line, code: 'block_refused', message: messages[kind] }
 }

@@ -1,15 +1,18 @@
 /** Whether a proposed `module` block fits the module it calls. */
-import { brokenRules } from './check-rules.ts'
+import { brokenRules, inputValues } from './check-rules.ts'
+import { NO_SCOPE, type TypeScope } from './expression-type.ts'
 import type { GivenValue } from './given-value.ts'
 import { plainLine } from './hcl-text.ts'
 import { isRefusedSource, type Resolution } from './module-source.ts'
 import { nearInput } from './near-input.ts'
 import { shownSource } from './shown-source.ts'
-import type { Json, ModuleSummary, Variable } from './summary.ts'
-import { describeType, parseType, type TypeConstraint } from './type-constraint.ts'
+import type { ModuleSummary, Variable } from './summary.ts'
+import { parseType, type TypeConstraint } from './type-constraint.ts'
+import type { RuleValue } from './typed-value.ts'
 import { unknownAttributes } from './unknown-attributes.ts'
 import { unreadFiles } from './unread-files.ts'
 import { placeholder } from './usage.ts'
+import { findMismatch, isNull } from './value-mismatch.ts'
 
 /** A `module` block as written. Lines count from 1. */
 export interface GivenBlock {
@@ -24,6 +27,8 @@ export interface GivenBlock {
   readonly isVersionLiteral?: boolean
   /** Terraform's own arguments that the block states, with their lines. */
   readonly meta?: ReadonlyMap<string, number>
+  /** The keys of `for_each`, where they are written out. */
+  readonly keys?: readonly string[]
   /** The keys of `providers`, where it is an object. */
   readonly providers?: readonly string[]
   /** What Terraform refuses of it as it is written. */
@@ -34,7 +39,7 @@ export interface GivenBlock {
 
 /**
  * `nested`: a block in the block, which takes none; `count`, `for_each`: a value that it cannot have; `misplaced`: a reading
- * of `count.index` or of `each` in a block without `name`.
+ * of `count.index` or of `each` in a block without `name`, or of `self`.
  */
 export interface BlockFault {
   readonly line: number
@@ -81,6 +86,8 @@ export type CheckCode =
   | 'version_not_taken'
   | 'version_constraint_invalid'
   | 'unknown_output'
+  | 'undeclared_name'
+  | 'wrong_index'
   | 'unknown_provider'
   | 'missing_provider'
   | 'rule_broken'
@@ -153,22 +160,36 @@ function unknownRef(
   return { line, code: 'unknown_ref', message, ...(latest !== undefined && { suggestion: latest.ref }) }
 }
 
-/** Findings about the arguments of a block, in the order of their lines. */
-export function checkInputs(block: GivenBlock, summary: Pick<ModuleSummary, 'variables'>): CheckFinding[] {
+/** Findings about the arguments of a block, in the order of their lines. `scope`: what is known of names that they read. */
+export function checkInputs(
+  block: GivenBlock,
+  summary: Pick<ModuleSummary, 'variables'>,
+  scope: TypeScope = NO_SCOPE,
+): CheckFinding[] {
   const variables = new Map(summary.variables.map((variable) => [variable.name, variable]))
   const given = new Set(block.inputs.map(({ name }) => name))
   const free = [...variables.keys()].filter((name) => !given.has(name))
+  const others = inputValues(summary.variables, block.inputs)
   let hints = 0
   const stated = block.inputs.flatMap((input) => {
     const variable = variables.get(input.name)
-    if (variable !== undefined) return checkInput(input, variable)
+    if (variable !== undefined) return checkInput(input, variable, { scope, others })
     hints += 1
     return [unknownInput(input, hints <= MAX_HINTS ? nearInput(input.name, free) : undefined)]
   })
-  const missing = summary.variables.filter(({ name, required }) => required && !given.has(name))
-  return [...missing.map((variable) => missingInput(block, variable)), ...stated].sort(
-    (a, b) => a.line - b.line,
-  )
+  const absent = summary.variables.filter(({ name }) => !given.has(name))
+  const missing = absent.filter(({ required }) => required)
+  return [
+    ...missing.map((variable) => missingInput(block, variable)),
+    ...absent.flatMap((variable) => brokenDefault(block, variable, others)),
+    ...stated,
+  ].sort((a, b) => a.line - b.line)
+}
+
+/** What is known around an input: names of the configuration, and the other inputs. */
+interface AroundInput {
+  readonly scope: TypeScope
+  readonly others: (name: string) => RuleValue
 }
 
 /** Looking for a near name costs time: a block with more unknown inputs than this is of another module. */
@@ -193,7 +214,7 @@ function missingInput(block: GivenBlock, variable: Variable): CheckFinding {
   }
 }
 
-function checkInput(input: GivenInput, variable: Variable): CheckFinding[] {
+function checkInput(input: GivenInput, variable: Variable, { scope, others }: AroundInput): CheckFinding[] {
   const { name, line, value } = input
   const findings: CheckFinding[] = []
   if (variable.deprecated !== undefined) {
@@ -203,28 +224,57 @@ function checkInput(input: GivenInput, variable: Variable): CheckFinding[] {
       message: `The input "${name}" is deprecated: ${plainLine(variable.deprecated)}`,
     })
   }
-  if (value.kind === 'literal' && value.value === null) {
+  if (isNull(value)) {
     // With a default, null means that default (hashicorp/terraform#29832).
-    if (variable.nullable !== false || !variable.required) return findings
+    if (variable.nullable !== false) return [...findings, ...broken(input, variable, others)]
+    if (!variable.required) return findings
     const message = `The input "${name}" does not take null.`
     const suggestion = `${name} = ${placeholder(parseType(variable.type))}`
     return [...findings, { line, code: 'null_not_allowed', message, suggestion }]
   }
   const type = parseType(variable.type)
   findings.push(...unknownFindings(input, type))
-  const mismatch = findMismatch(value, type, name)
+  const mismatch = findMismatch(value, type, name, scope)
   if (mismatch === undefined) {
-    const broken = brokenRules(variable, { type, value })
-    return [...findings, ...broken.map((message) => ({ line, code: 'rule_broken' as const, message }))]
+    return [...findings, ...broken(input, variable, others)]
   }
   const message = `${plainLine(mismatch.path)} must be ${mismatch.wanted}, not ${mismatch.got}.`
   return [...findings, { line, code: 'wrong_type', message, ...inList(input, type) }]
 }
 
+function broken(
+  { name, line, value }: GivenInput,
+  variable: Variable,
+  others: AroundInput['others'],
+): CheckFinding[] {
+  const known: GivenValue = isNull(value) ? { kind: 'literal', value: null } : value
+  return brokenRules(variable, { type: parseType(variable.type), value: known, others }).map((said) => ({
+    line,
+    code: 'rule_broken',
+    message: `The value of "${plainLine(name)}" breaks a rule of the module: ${said}`,
+  }))
+}
+
+/** Terraform holds a default to the rules too, which may be about what the call gives. */
+function brokenDefault(
+  { line }: GivenBlock,
+  variable: Variable,
+  others: AroundInput['others'],
+): CheckFinding[] {
+  if (variable.required || variable.default_expression) return []
+  const value: GivenValue = { kind: 'literal', value: variable.default }
+  return brokenRules(variable, { type: parseType(variable.type), value, others }).map((said) => ({
+    line,
+    code: 'rule_broken',
+    message: `The default of "${plainLine(variable.name)}" breaks a rule of the module: ${said} Give it a value that fits.`,
+  }))
+}
+
 /** A suggestion keeps what was written: the only sure one is a list around the one element that was given. */
 function inList({ name, value }: GivenInput, type: TypeConstraint): { suggestion?: string } {
   if (value.kind !== 'literal' || (type.kind !== 'list' && type.kind !== 'set')) return {}
-  const isElement = typeof value.value !== 'object' && findMismatch(value, type.of, name) === undefined
+  const isElement =
+    typeof value.value !== 'object' && findMismatch(value, type.of, name, NO_SCOPE) === undefined
   return isElement ? { suggestion: `${name} = [${JSON.stringify(value.value)}]` } : {}
 }
 
@@ -239,94 +289,4 @@ function unknownFindings({ line, value, name }: GivenInput, type: TypeConstraint
       ...(near === undefined ? {} : { suggestion: near }),
     }
   })
-}
-
-interface Mismatch {
-  readonly path: string
-  readonly wanted: string
-  readonly got: string
-}
-
-/** Where a value cannot become the type. Terraform converts `"5"` and 5, `"true"` and true, so those fit. */
-function findMismatch(value: GivenValue, type: TypeConstraint, path: string): Mismatch | undefined {
-  if (value.kind === 'expression' || type.kind === 'any' || type.kind === 'unknown') return undefined
-  if (value.kind === 'literal') return literalMismatch(value.value, type, path)
-  const wrong = { path, wanted: describeType(type), got: value.kind === 'list' ? 'a list' : 'an object' }
-  if (value.kind === 'list') {
-    if (type.kind === 'tuple') return tupleMismatch(value.items, type.items, path, wrong)
-    return type.kind === 'list' || type.kind === 'set'
-      ? firstOf(value.items, (item, at) => findMismatch(item, type.of, `${path}[${at}]`))
-      : wrong
-  }
-  if (type.kind === 'map')
-    return firstOf(value.entries, ([key, item]) => findMismatch(item, type.of, `${path}.${key}`))
-  return type.kind === 'object' ? objectMismatch(value.entries, type, path) : wrong
-}
-
-function literalMismatch(value: Json, type: TypeConstraint, path: string): Mismatch | undefined {
-  if (value === null) return undefined
-  if (Array.isArray(value)) return findMismatch({ kind: 'list', items: value.map(literal) }, type, path)
-  if (typeof value === 'object') {
-    const entries = Object.entries(value).map(([key, inner]) => [key, literal(inner)] as const)
-    return findMismatch({ kind: 'object', entries }, type, path)
-  }
-  const fits =
-    type.kind === 'string' ||
-    (type.kind === 'number' && typeof value !== 'boolean' && isNumeric(value)) ||
-    (type.kind === 'bool' && (typeof value === 'boolean' || BOOL_TEXTS.has(value)))
-  return fits
-    ? undefined
-    : { path, wanted: describeType(type), got: `the ${typeof value} ${JSON.stringify(value).slice(0, 60)}` }
-}
-
-/** The strings that Terraform converts to a bool; it converts no number. */
-const BOOL_TEXTS: ReadonlySet<string | number> = new Set(['true', 'false', '1', '0'])
-
-/** What Terraform reads as a number: `+1`, `.5`, `5.` and `Inf` too. */
-const NUMBER_TEXT = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eEpP][+-]?\d+)?|[Ii]nf)$/
-
-function isNumeric(value: string | number): boolean {
-  return typeof value === 'number' || NUMBER_TEXT.test(value)
-}
-
-function literal(value: Json): GivenValue {
-  return { kind: 'literal', value }
-}
-
-function tupleMismatch(
-  items: readonly GivenValue[],
-  types: readonly TypeConstraint[],
-  path: string,
-  wrong: Mismatch,
-): Mismatch | undefined {
-  if (items.length !== types.length) return { ...wrong, got: `a list of ${items.length}` }
-  return firstOf(items, (item, at) => {
-    const type = types[at]
-    return type && findMismatch(item, type, `${path}[${at}]`)
-  })
-}
-
-function objectMismatch(
-  entries: readonly (readonly [string, GivenValue])[],
-  type: TypeConstraint & { kind: 'object' },
-  path: string,
-): Mismatch | undefined {
-  const given = new Set(entries.map(([key]) => key))
-  const lacking = [...type.attributes].find(([name, { optional }]) => !optional && !given.has(name))
-  if (lacking !== undefined) {
-    const [name, attribute] = lacking
-    return { path: `${path}.${name}`, wanted: describeType(attribute.type), got: 'absent' }
-  }
-  return firstOf(entries, ([key, value]) => {
-    const attribute = type.attributes.get(key)
-    return attribute && findMismatch(value, attribute.type, `${path}.${key}`)
-  })
-}
-
-function firstOf<T, R>(list: readonly T[], find: (entry: T, at: number) => R | undefined): R | undefined {
-  for (const [at, entry] of list.entries()) {
-    const found = find(entry, at)
-    if (found !== undefined) return found
-  }
-  return undefined
 }

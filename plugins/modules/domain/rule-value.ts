@@ -11,6 +11,8 @@ export interface RuleInput {
   readonly name: string
   readonly type: TypeConstraint
   readonly value: GivenValue
+  /** What the other inputs of the call are; absent: not known. */
+  readonly others?: (name: string) => RuleValue
 }
 
 /** Work on one rule; what takes more is not known. */
@@ -58,7 +60,8 @@ function evaluated(rule: RuleExpression, at: Evaluation): RuleValue {
 function valueOfName([first = '', ...path]: readonly string[], at: Evaluation): RuleValue {
   if (at.names.has(first)) return path.reduce(attributeOf, at.names.get(first))
   const [name, ...rest] = path
-  return first === 'var' && name === at.name ? rest.reduce(attributeOf, at.typed) : undefined
+  if (first !== 'var' || name === undefined) return undefined
+  return rest.reduce(attributeOf, name === at.name ? at.typed : at.others?.(name))
 }
 
 function attributeOf(value: RuleValue, name: string): RuleValue {
@@ -203,9 +206,12 @@ function valueOfCall({ name, args }: RuleExpression & { kind: 'call' }, at: Eval
   return FUNCTIONS[name]?.(values)
 }
 
-/** `regex` fails without a match; nothing else is known to fail. */
+/** `regex` fails without a match, and for null; nothing else is known to fail. */
 function canBe(rule: RuleExpression, at: Evaluation): RuleValue {
-  if (rule.kind === 'call' && rule.name === 'regex') return patternOf(rule.args, at)
+  if (rule.kind === 'call' && rule.name === 'regex') {
+    const [, text] = rule.args
+    return text !== undefined && evaluated(text, at) === null ? false : patternOf(rule.args, at)
+  }
   return evaluated(rule, at) === undefined ? undefined : true
 }
 

@@ -1,8 +1,9 @@
 /** Finds what Terraform refuses in a `module` block regardless of the module that it calls. */
 import type { BlockFault } from '../domain/check.ts'
+import { type NameRead, namesRead } from '../domain/names-read.ts'
 import type { Attribute, Block } from './body.ts'
 import { readLiteral } from './literals.ts'
-import { codeOnly } from './output-uses.ts'
+import { parseExpression } from './parse-expression.ts'
 
 /** OpenTofu takes a `lifecycle` in a module block; the reader of HCL gives no lines for JSON. */
 const TAKEN_BLOCKS: ReadonlySet<string> = new Set(['lifecycle'])
@@ -19,6 +20,7 @@ export function blockFaults({ body, line = 1 }: Block): BlockFault[] {
     ...forEachFault(attributes.get('for_each'), line),
     ...(attributes.has('count') ? [] : given.flatMap((one) => misplaced(one, COUNT))),
     ...(attributes.has('for_each') ? [] : given.flatMap((one) => misplaced(one, EACH))),
+    ...given.flatMap((one) => misplaced(one, SELF)),
   ]
   return faults
 }
@@ -49,13 +51,21 @@ function literalOf(attribute: Attribute | undefined) {
   return literal?.kind === 'literal' ? literal.value : undefined
 }
 
-const COUNT = { name: 'count', read: /(?<![\p{L}\p{N}_.-])count\.index(?![\p{L}\p{N}_-])/u }
-const EACH = { name: 'for_each', read: /(?<![\p{L}\p{N}_.-])each\.(?:key|value)(?![\p{L}\p{N}_-])/u }
-/** A `for` may give these names to its own values. */
-const BOUND = /\bfor\s+(?:[\p{L}\p{N}_-]+\s*,\s*)?(?:count|each)\b|\bfor\s+(?:count|each)\b/u
+/** Whether a reading is one that only some blocks have. */
+type Reads = (read: NameRead) => boolean
 
-function misplaced(attribute: Attribute, { name, read }: typeof COUNT): BlockFault[] {
-  if (attribute.kind !== 'source' || !/count|each/.test(attribute.text)) return []
-  const code = codeOnly(attribute.text)
-  return read.test(code) && !BOUND.test(code) ? [{ line: attribute.line ?? 1, kind: 'misplaced', name }] : []
+const COUNT = { name: 'count', isOf: readsPart('count', ['index']) }
+const EACH = { name: 'for_each', isOf: readsPart('each', ['key', 'value']) }
+const SELF = { name: 'self', isOf: ({ root }: NameRead): boolean => root === 'self' }
+
+function readsPart(name: string, parts: readonly string[]): Reads {
+  return ({ root, steps: [first] }) =>
+    root === name && first?.kind === 'attribute' && parts.includes(first.name)
+}
+
+function misplaced(attribute: Attribute, { name, isOf }: typeof COUNT): BlockFault[] {
+  if (attribute.kind !== 'source' || !/count|each|self/.test(attribute.text)) return []
+  const expression = parseExpression(attribute.text)
+  const isRead = expression !== undefined && namesRead(expression).some(isOf)
+  return isRead ? [{ line: attribute.line ?? 1, kind: 'misplaced', name }] : []
 }

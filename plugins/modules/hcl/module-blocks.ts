@@ -1,6 +1,7 @@
 /** The `module` blocks of a proposed text. */
 import { atOnce, type Pieces } from '../../../server/plugin.ts'
 import type { GivenBlock, GivenInput } from '../domain/check.ts'
+import type { Expression } from '../domain/expression.ts'
 import type { GivenValue } from '../domain/given-value.ts'
 import type { Json } from '../domain/summary.ts'
 import { type Notes, statedText, statedValue } from './attribute.ts'
@@ -9,6 +10,7 @@ import type { Attribute, Block } from './body.ts'
 import { splitList, splitObject } from './collections.ts'
 import { readJsonModule } from './json-module.ts'
 import { readLiteral } from './literals.ts'
+import { parseExpression, parseTemplateText } from './parse-expression.ts'
 import { readingHcl } from './reader.ts'
 
 /** Arguments that Terraform itself understands. */
@@ -80,8 +82,11 @@ function* toGiven(block: Block): Pieces<GivenBlock> {
     ...(source && { source: givenSource(source, notes) }),
     ...(version && givenVersion(version, notes)),
     meta: new Map(
-      [...attributes].flatMap(([name, { line = block.line ?? 1 }]) => (META.has(name) ? [[name, line]] : [])),
+      [...attributes].flatMap(([name, attribute]) =>
+        META.has(name) && !isJsonNull(attribute) ? [[name, attribute.line ?? block.line ?? 1]] : [],
+      ),
     ),
+    ...keysOf(attributes.get('for_each')),
     ...providerKeys(attributes.get('providers')),
     ...(faults.length > 0 && { faults }),
     inputs,
@@ -105,6 +110,23 @@ function isTextLiteral(attribute: Attribute, notes: Notes): boolean {
   return expression === undefined && typeof value === 'string'
 }
 
+/** In JSON, `null` is as if the argument were absent. */
+function isJsonNull(attribute: Attribute): boolean {
+  return attribute.kind === 'json' && attribute.value === null
+}
+
+/** The keys of an object, or the texts of `toset([…])`. */
+function keysOf(forEach: Attribute | undefined): { readonly keys?: readonly string[] } {
+  const of = forEach?.kind === 'source' ? parseExpression(forEach.text) : undefined
+  const isSet = of?.kind === 'call' && of.name === 'toset' && of.args.length === 1
+  const set = isSet ? of.args[0] : undefined
+  const parts =
+    of?.kind === 'object' ? of.entries.map(({ key }) => key) : set?.kind === 'list' ? set.items : undefined
+  const keys = parts?.map((part) => (part.kind === 'literal' ? part.value : undefined))
+  const known = keys?.filter((key) => typeof key === 'string')
+  return known !== undefined && known.length === keys?.length ? { keys: known } : {}
+}
+
 function providerKeys(providers: Attribute | undefined): { readonly providers?: readonly string[] } {
   const entries = providers?.kind === 'source' ? splitObject(providers.text) : undefined
   return entries === undefined ? {} : { providers: entries.map(({ key }) => key) }
@@ -119,11 +141,15 @@ function toInput(name: string, attribute: Attribute): GivenInput {
 /** In JSON every string is a template. */
 function readJsonGiven(value: Json): GivenValue {
   if (typeof value === 'string')
-    return /[$%]\{/.test(value) ? { kind: 'expression' } : { kind: 'literal', value }
+    return /[$%]\{/.test(value) ? asExpression(parseTemplateText(value)) : { kind: 'literal', value }
   if (typeof value !== 'object' || value === null) return { kind: 'literal', value }
   if (isList(value)) return { kind: 'list', items: value.map(readJsonGiven) }
   const entries = Object.entries(value).map(([key, inner]) => [key, readJsonGiven(inner)] as const)
   return { kind: 'object', entries }
+}
+
+function asExpression(of: Expression | undefined): GivenValue {
+  return { kind: 'expression', ...(of && { of }) }
 }
 
 function isList(value: Json): value is readonly Json[] {
@@ -138,6 +164,6 @@ function readGiven(text: string, depth: number): GivenValue {
   const items = splitList(text)
   if (items !== undefined) return { kind: 'list', items: items.map((item) => readGiven(item, depth + 1)) }
   const entries = splitObject(text)
-  if (entries === undefined) return { kind: 'expression' }
+  if (entries === undefined) return asExpression(parseExpression(text))
   return { kind: 'object', entries: entries.map((entry) => [entry.key, readGiven(entry.text, depth + 1)]) }
 }

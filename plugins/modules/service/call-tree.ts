@@ -17,7 +17,12 @@ export interface CallDirectory {
   readonly unread: readonly string[]
   /** Whether these are all module files of the directory. */
   readonly isWhole: boolean
+  /** Whether another program may write more of them before Terraform reads the directory. */
+  readonly isGenerated?: boolean
 }
+
+/** Terragrunt and Terramate write files beside those of the directory. */
+const GENERATORS = /^terragrunt(?:\..+)?\.hcl(?:\.json)?$|\.tm(?:\.hcl)?$/
 
 /** More files than this are not configuration that a person wrote. */
 const MAX_FILES = 20_000
@@ -54,7 +59,8 @@ export async function readCallTree(
     if (files.length > 0) {
       const kept = files.filter(isKept)
       const directory = await readDirectory(join(path, relative), shown(typed, relative), kept)
-      directories.push({ ...directory, isWhole: kept.length === files.length })
+      const isGenerated = names.some((name) => GENERATORS.test(name))
+      directories.push({ ...directory, isWhole: kept.length === files.length, isGenerated })
     }
     if (depth === MAX_DEPTH) return
     for (const name of names) {

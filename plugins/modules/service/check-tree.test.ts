@@ -95,6 +95,7 @@ test('a version constraint counts as the override file states it, and as JSON st
     'live/a.tf': call('right', '"latest"') + call('wrong', '"1.0"') + call('unknown', '"latest"'),
     'live/a_override.tf':
       'module "right" {\n  version = "1.0"\n}\nmodule "wrong" {\n  version = "1.x"\n}\nmodule "unknown" {\n  version = var.latest\n}\n',
+    'live/variables.tf': 'variable "latest" {}\n',
     'live/b.tf.json': JSON.stringify({ module: { json: { source: 'acme/none/aws', version: 'latest' } } }),
   })
 
@@ -112,6 +113,7 @@ test('calls of .tf.json files are checked; what they template is not a literal',
   const found = await checked(t, {
     'box/main.tf': BOX,
     'live/main.tf.json': JSON.stringify({
+      variable: { size: {} },
       module: {
         good: { source: '../box', size: '${var.size}' },
         bad: { source: '../box', size: 'many', more: 1 },

@@ -2,6 +2,7 @@
 import { posix } from 'node:path'
 import { type CalledModule, type CheckedBlock, checkBlocks } from '../catalog/check-text.ts'
 import type { CheckFinding, GivenBlock } from '../domain/check.ts'
+import { checkNames, type NameFinding } from '../domain/check-names.ts'
 import { plainLine } from '../domain/hcl-text.ts'
 import { isOverrideFile, moduleFlavour } from '../domain/module-files.ts'
 import { parseSource } from '../domain/module-source.ts'
@@ -14,8 +15,8 @@ import {
 import type { ModuleSummary } from '../domain/summary.ts'
 import { readJsonModuleBlocks, readModuleBlocks } from '../hcl/module-blocks.ts'
 import type { IndexRecord } from '../output/module-index.ts'
-import { usesOf } from './call-file.ts'
 import type { CallDirectory } from './call-tree.ts'
+import { namesOf, scopeOf } from './directory-names.ts'
 import type { LocalModule, LocalModules } from './local-modules.ts'
 import type { VersionLookup } from './version-lookup.ts'
 
@@ -41,6 +42,8 @@ export interface FileProblem {
 export interface CheckedTree {
   readonly blocks: readonly CheckedBlock[]
   readonly problems: readonly FileProblem[]
+  /** What is wrong outside of the blocks; each names its file. */
+  readonly findings: readonly CheckFinding[]
 }
 
 /** Calls of one file; more are of no configuration that a person wrote. */
@@ -55,25 +58,64 @@ export async function checkTree(
 ): Promise<CheckedTree> {
   const blocks: CheckedBlock[] = []
   const problems: FileProblem[] = []
+  const findings: CheckFinding[] = []
   const checking: Checking = { ...world, needs: new Map() }
   for (const directory of directories) {
     const { calls, ...read } = readCalls(directory)
     problems.push(...read.problems)
-    if (calls.length === 0) continue
+    const names = await namesOf(directory)
+    const wrongNames = checkNames(names)
+    if (calls.length === 0) {
+      findings.push(...wrongNames.map(outsideOfBlocks))
+      continue
+    }
     const called = new Map<GivenBlock, CalledModule>()
-    const checked = await checkBlocks(calls, await usesOf(directory.files), async (block) => {
+    const { summary } = await world.local.of(directory)
+    const scope = scopeOf(names, summary)
+    const around = { reads: names.reads, ...(scope && { scope }) }
+    const checked = await checkBlocks(calls, around, async (block) => {
       const module = await calledBy(directory, block, world)
       called.set(block, module)
       return module
     })
     const conflicts = await conflictsOf(directory, called, checking)
-    blocks.push(...checked.map((one, at) => withMore(one, conflicts.get(calls[at]) ?? [])))
+    const placed = placedIn(checked, wrongNames)
+    findings.push(...placed.outside)
+    blocks.push(
+      ...checked.map((one, at) =>
+        withMore(one, [...(conflicts.get(calls[at]) ?? []), ...(placed.inside.get(one) ?? [])]),
+      ),
+    )
   }
-  return { blocks, problems }
+  return { blocks, problems, findings }
+}
+
+/** Findings about names, by the block that they are in. */
+function placedIn(
+  blocks: readonly CheckedBlock[],
+  findings: readonly NameFinding[],
+): {
+  readonly inside: ReadonlyMap<CheckedBlock, readonly CheckFinding[]>
+  readonly outside: readonly CheckFinding[]
+} {
+  const inside = new Map<CheckedBlock, CheckFinding[]>()
+  const outside: CheckFinding[] = []
+  for (const { call, ...finding } of findings) {
+    const named = blocks.filter(({ name }) => name === call)
+    const block = named.find(({ file }) => file === finding.file) ?? named[0]
+    if (block === undefined) outside.push(finding)
+    else inside.set(block, [...(inside.get(block) ?? []), finding])
+  }
+  return { inside, outside }
+}
+
+function outsideOfBlocks({ call: _, ...finding }: NameFinding): CheckFinding {
+  return finding
 }
 
 function withMore(block: CheckedBlock, more: readonly CheckFinding[]): CheckedBlock {
-  return more.length === 0 ? block : { ...block, findings: [...more, ...block.findings] }
+  if (more.length === 0) return block
+  return { ...block, findings: [...more, ...block.findings].sort((a, b) => a.line - b.line) }
 }
 
 /** The calls of a directory with their overrides, and what could not be read. */
@@ -113,13 +155,14 @@ function withOverride(
 ): GivenBlock {
   const { line } = block
   const stated = new Set(inputs.map(({ name }) => name))
-  const { faults: _, ...kept } = block // an override may replace them
+  const { faults: _, keys, ...kept } = block // an override may replace them
   const metaNames = [...(block.meta?.keys() ?? []), ...(meta?.keys() ?? [])]
   return {
     ...kept,
     ...(source && { source: { ...source, line } }),
     ...(version !== undefined && { version, isVersionLiteral }),
     ...(providers && { providers }),
+    ...(keys && !meta?.has('for_each') && { keys }),
     meta: new Map(metaNames.map((name) => [name, block.meta?.get(name) ?? line])),
     inputs: [
       ...block.inputs.filter(({ name }) => !stated.has(name)),

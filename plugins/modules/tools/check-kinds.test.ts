@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { checkInputs } from '../domain/check.ts'
 import { brokenRules } from '../domain/check-rules.ts'
-import type { Json } from '../domain/summary.ts'
+import type { Json, Variable } from '../domain/summary.ts'
 import { parseType } from '../domain/type-constraint.ts'
 import { readModuleBlocks } from '../hcl/module-blocks.ts'
 import { oneModule } from '../testing/one-module.ts'
@@ -98,6 +99,14 @@ test('a block is checked beside its arguments: names, meta-arguments, outputs th
     [block(url, '  size = "a-${count.index}"\n'), ['4 block_refused']],
     [block(url, '  size = "count.index"\n'), ['4 rule_broken']],
     [block(url, '  size = join("", [for each in var.a : each.key])\n'), []],
+    [block(url, '  size = self.id\n'), ['4 block_refused']],
+    // A text is a part of a directory: what other files declare is not known.
+    [block(url, '  size = var.none\n  depends_on = [module.none, aws_x.none]\n'), []],
+    [block(url, '  count = 1\n') + read('arn').replace('[0]', ''), ['7 wrong_index']],
+    [block(url) + read('arn'), ['6 wrong_index']],
+    [block(url) + read('arn').replace('[0]', '[*]'), []],
+    [block(url, '  for_each = toset(["a"])\n') + read('arm').replace('[0]', '.a'), ['7 unknown_output']],
+    [block(url, '  size = ["a"]\n').replace('["a"]', 'tolist(["a"])'), []], // of any type
   ]
   for (const [hcl, findings] of cases) assert.deepEqual(await found(hcl), findings, hcl)
   // Two blocks of one name: what is read of them is not known.
@@ -202,6 +211,47 @@ test('a rule gets the converted value: absent attributes are null, and expressio
     assert.equal(found.length > 0, isBroken, `${type}: ${condition} with ${hcl}`)
   }
 })
+
+test('a rule may be about other inputs, and holds for defaults and for null', () => {
+  const check = (inputs: string): string[] => {
+    const { blocks } = readModuleBlocks(`module "m" {\n  source = "./m"\n${inputs}}\n`)
+    return blocks
+      .flatMap((one) => checkInputs(one, { variables: SIZES }))
+      .map(({ line, code }) => `${line} ${code}`)
+  }
+  const cases: [inputs: string, findings: string[]][] = [
+    ['', []],
+    ['  max = 2\n', ['3 rule_broken']],
+    ['  size = 9\n', ['1 rule_broken']],
+    ['  size = "9"\n  max = 10\n', []],
+    ['  size = var.size\n  max = 2\n', []],
+    ['  size = null\n  max = 2\n', ['4 rule_broken']], // its default
+    ['  name = null\n', ['3 rule_broken']],
+    ['  name = true ? null : "a"\n', ['3 rule_broken']],
+    ['  name = "ab"\n', []],
+  ]
+  for (const [inputs, findings] of cases) assert.deepEqual(check(inputs), findings, inputs)
+})
+
+const SIZES: readonly Variable[] = [
+  { name: 'size', type: 'number', description: '', default: 3, required: false, nullable: false },
+  {
+    name: 'max',
+    type: 'number',
+    description: '',
+    default: 5,
+    required: false,
+    validations: [{ condition: 'var.max >= var.size', error_message: 'Too small.' }],
+  },
+  {
+    name: 'name',
+    type: 'string',
+    description: '',
+    default: 'ab',
+    required: false,
+    validations: [{ condition: 'can(regex("^[a-z]+$", var.name))', error_message: 'Lower case.' }],
+  },
+]
 
 test('a length is that of the value once it has its type', () => {
   const sizes: [type: string, value: Json, rule: string, isBroken: boolean][] = [

@@ -1,0 +1,37 @@
+/** What the files of a directory declare, and which names they read. */
+import type { Expression } from './expression.ts'
+import type { NameRead } from './names-read.ts'
+
+export type DeclaredKind = 'var' | 'local' | 'module' | 'resource' | 'data' | 'ephemeral' | 'provider'
+
+/** How often a block counts: once, or as `count` or `for_each` says. `unknown`: an override file may say it. */
+export type Repetition = 'one' | 'count' | 'for_each' | 'unknown'
+
+/** A block or local value. The name of a resource is `type.name`; that of a provider is its local name. */
+export interface DeclaredName {
+  readonly kind: DeclaredKind
+  readonly name: string
+  readonly repetition?: Repetition
+  /** That of a local value, where it is understood. */
+  readonly value?: Expression
+}
+
+/** A reading and where it is. */
+export interface PlacedRead extends NameRead {
+  /** Absent: the only text. */
+  readonly file?: string
+  readonly line: number
+  /** The name of the `module` block that it is in. */
+  readonly call?: string
+  /** In `depends_on`, where an address is meant and no value. */
+  readonly isAddress?: true
+  /** Terraform may never look at it: the content of a dynamic block for no element, a provider that nothing uses. */
+  readonly isConditional?: true
+}
+
+/** The names of one or more files. `isSure`: every declaration was understood. */
+export interface ConfigurationNames {
+  readonly declared: readonly DeclaredName[]
+  readonly reads: readonly PlacedRead[]
+  readonly isSure: boolean
+}

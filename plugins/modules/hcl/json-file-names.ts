@@ -1,0 +1,128 @@
+/** Reads what a `.tf.json` file declares and which names its templates read. */
+import { isJsonObject, type Pieces } from '../../../server/plugin.ts'
+import type { ConfigurationNames, DeclaredName, PlacedRead } from '../domain/configuration-names.ts'
+import { type BoundNames, namesRead } from '../domain/names-read.ts'
+import type { Json } from '../domain/summary.ts'
+import type { Attribute, Block, Body } from './body.ts'
+import { declaredIn } from './file-names.ts'
+import { jsonBody, readJsonModule } from './json-module.ts'
+import { parseTemplateText } from './parse-expression.ts'
+
+/** As `readingFileNames` for JSON, which has no lines: each name is read once in a block, at line 1. */
+export function* readingJsonFileNames(file: string, text: string): Pieces<ConfigurationNames> {
+  const module = readJsonModule(text)
+  if (module.kind === 'refused') return { declared: [], reads: [], isSure: false }
+  const { body } = module
+  const bound: BoundNames = new Map(iteratorsIn([...body.blocks, { body }]).map((name) => [name, undefined]))
+  const reads: PlacedRead[] = []
+  const seen = new Set<string>()
+  for (const { template, call } of templatesOf(body)) {
+    yield
+    const expression = parseTemplateText(template)
+    for (const read of expression ? namesRead(expression, bound) : []) {
+      const { offset: _, ...what } = read
+      const key = JSON.stringify([what, call])
+      if (!seen.has(key)) reads.push({ ...read, file, line: 1, ...(call !== undefined && { call }) })
+      seen.add(key)
+    }
+  }
+  const declared = [...body.blocks.flatMap((block) => declaredIn(block)), ...declaredOutsideOfBlocks(body)]
+  return { declared, reads, isSure: module.duplicates.length === 0 }
+}
+
+/** Blocks that JSON is read without are attributes of the file. */
+function declaredOutsideOfBlocks({ attributes }: Body): DeclaredName[] {
+  const locals = objectsIn(attributes.get('locals')).flatMap((one) => Object.keys(one))
+  const checks = objectsIn(attributes.get('check')).flatMap((one) => Object.values(one).flatMap(objectsOf))
+  return [
+    ...locals.map((name): DeclaredName => ({ kind: 'local', name })),
+    ...checks.flatMap((check) => jsonBody(check).blocks.flatMap((block) => declaredIn(block))),
+  ]
+}
+
+interface JsonObject {
+  readonly [key: string]: Json
+}
+
+function objectsIn(attribute: Attribute | undefined): JsonObject[] {
+  return attribute?.kind === 'json' ? objectsOf(attribute.value) : []
+}
+
+function objectsOf(value: Json): JsonObject[] {
+  if (isList(value)) return value.flatMap(objectsOf)
+  return isJsonObject(value) ? [value as JsonObject] : [] // objects of JSON hold JSON
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value)
+}
+
+/** Which part of a file is a block for `dynamic` is not known, so its iterators count for the whole file. */
+function iteratorsIn(blocks: readonly { readonly body: Body }[]): string[] {
+  return blocks.flatMap(({ body }) =>
+    [...body.attributes].flatMap(([name, attribute]) =>
+      attribute.kind === 'json' ? iteratorsOf({ [name]: attribute.value }) : [],
+    ),
+  )
+}
+
+function iteratorsOf(value: Json): string[] {
+  return objectsOf(value).flatMap((one) =>
+    Object.entries(one).flatMap(([key, inner]) => [
+      ...(key === 'dynamic' ? objectsOf(inner).flatMap((labels) => Object.keys(labels)) : []),
+      ...(key === 'iterator' && typeof inner === 'string' ? [inner] : []),
+      ...iteratorsOf(inner),
+    ]),
+  )
+}
+
+/** Terraform evaluates no templates in these blocks, or they hold addresses of resources. */
+const LITERAL_BLOCKS: ReadonlySet<string> = new Set(['variable', 'terraform', 'moved', 'removed'])
+/** Arguments of which the same is true, by their block. */
+const LITERAL_ARGUMENTS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['output', ['description']],
+  ['import', ['to', 'provider']],
+  ['module', ['providers']],
+  ['resource', ['provider']],
+  ['data', ['provider']],
+  ['ephemeral', ['provider']],
+])
+
+function isLiteralArgument(type: string, name: string): boolean {
+  return LITERAL_ARGUMENTS.get(type)?.includes(name) === true
+}
+
+interface Template {
+  readonly template: string
+  readonly call?: string
+}
+
+function* templatesOf(body: Body): Generator<Template> {
+  for (const [name, attribute] of body.attributes)
+    if (!LITERAL_BLOCKS.has(name)) yield* templatesOfAttribute(attribute, name)
+  for (const block of body.blocks) if (!LITERAL_BLOCKS.has(block.type)) yield* templatesOfBlock(block)
+}
+
+function* templatesOfBlock({ type, labels, body }: Block): Generator<Template> {
+  const call = type === 'module' && labels[0] !== undefined ? { call: labels[0] } : {}
+  for (const [name, attribute] of body.attributes) {
+    if (isLiteralArgument(type, name)) continue
+    for (const one of templatesOfAttribute(attribute, '')) yield { ...one, ...call }
+  }
+}
+
+/** `type`: of an attribute of the file that is a block. */
+function* templatesOfAttribute(attribute: Attribute, type: string): Generator<Template> {
+  if (attribute.kind === 'json') yield* templatesIn(attribute.value, type)
+}
+
+function* templatesIn(value: Json, type: string): Generator<Template> {
+  if (typeof value === 'string') {
+    if (value.includes('{')) yield { template: value }
+  } else if (value !== null && typeof value === 'object')
+    for (const [key, inner] of Object.entries(value)) {
+      if (key === '//' || isLiteralArgument(type, key)) continue
+      if (key.includes('{')) yield { template: key }
+      yield* templatesIn(inner, type)
+    }
+}

@@ -1,0 +1,47 @@
+/** The names of a directory of a configuration: what its files declare and read. */
+import { posix } from 'node:path'
+import { inTurns } from '../../../server/plugin.ts'
+import type { ConfigurationNames } from '../domain/configuration-names.ts'
+import type { TypeScope } from '../domain/expression-type.ts'
+import { moduleFlavour } from '../domain/module-files.ts'
+import type { ModuleSummary } from '../domain/summary.ts'
+import { parseType } from '../domain/type-constraint.ts'
+import { readingFileNames } from '../hcl/file-names.ts'
+import { readingJsonFileNames } from '../hcl/json-file-names.ts'
+import type { CallDirectory } from './call-tree.ts'
+
+/** Sure only of a whole directory all files of which were understood. */
+export async function namesOf({
+  files,
+  unread,
+  isWhole,
+  isGenerated,
+}: CallDirectory): Promise<ConfigurationNames> {
+  const read: ConfigurationNames[] = []
+  for (const { name, text } of files) {
+    const isJson = moduleFlavour(posix.basename(name)) === 'json'
+    read.push(await inTurns(isJson ? readingJsonFileNames(name, text) : readingFileNames(name, text)))
+  }
+  return {
+    declared: read.flatMap(({ declared }) => declared),
+    reads: read.flatMap(({ reads }) => reads),
+    isSure: isWhole && !isGenerated && unread.length === 0 && read.every(({ isSure }) => isSure),
+  }
+}
+
+/** The types of the inputs of a directory, and its local values; undefined where a file may say otherwise. */
+export function scopeOf(
+  { declared, isSure }: ConfigurationNames,
+  { variables }: Pick<ModuleSummary, 'variables'>,
+): TypeScope | undefined {
+  if (!isSure) return undefined
+  const locals = declared.filter(({ kind }) => kind === 'local')
+  const counts = new Map<string, number>()
+  for (const { name } of locals) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return {
+    variables: new Map(variables.map(({ name, type }) => [name, parseType(type)])),
+    locals: new Map(
+      locals.flatMap(({ name, value }) => (value && counts.get(name) === 1 ? [[name, value]] : [])),
+    ),
+  }
+}
