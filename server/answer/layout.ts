@@ -1,5 +1,6 @@
 import { isJsonObject } from '../platform/json-object.ts'
 import { CutList, CutText } from './cut.ts'
+import { Literal } from './literal.ts'
 
 /** One part of an answer, before it is printed for a model or a person. */
 export type Block =
@@ -30,7 +31,7 @@ const COLUMNS_MAX = 8
 /** Fewest entries of a table: below, its header costs more than the labels. */
 const ROWS_MIN = 3
 
-type Scalar = string | number | boolean | null
+type Scalar = string | number | boolean | null | Literal
 
 /** Lays out every member of an object, in order. */
 export function layoutOf(object: Readonly<Record<string, unknown>>): Block[] {
@@ -46,6 +47,8 @@ function blockOf(label: string, value: unknown): Block | undefined {
   if (value === undefined) return undefined
   if (typeof value === 'string' && isBlock(value))
     return { kind: 'text', label, text: value, lines: lineCount(value) }
+  if (value instanceof Literal && isBlock(value))
+    return { kind: 'text', label, text: value.text, lines: lineCount(value.text) }
   if (isScalar(value)) return { kind: 'line', label, value: scalarText(value) }
   if (Array.isArray(value)) {
     if (value.length === 0) return { kind: 'line', label, value: 'none' }
@@ -130,16 +133,22 @@ function rowOf(entry: Readonly<Record<string, unknown>>, header: string[]): stri
 
 function isScalar(value: unknown): value is Scalar {
   return (
-    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null
+    typeof value === 'string' ||
+    typeof value === 'number' ||
+    typeof value === 'boolean' ||
+    value === null ||
+    value instanceof Literal
   )
 }
 
-/** True for a string that needs lines of its own. */
+/** True for a string or a literal that needs lines of its own. */
 function isBlock(value: Scalar | unknown): boolean {
+  if (value instanceof Literal) return value.text.length > LINE_MAX_CHARS
   return typeof value === 'string' && (value.length > LINE_MAX_CHARS || value.includes('\n'))
 }
 
 function scalarText(value: Scalar): string {
+  if (value instanceof Literal) return value.text
   if (value === null) return 'none'
   if (typeof value !== 'string') return String(value)
   return value === '' || value.trim() !== value ? `"${value}"` : value

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../platform/json-object.ts'
 import { showHidden } from '../platform/visible-text.ts'
 import { type Block, layoutOf } from './layout.ts'
+import { Literal } from './literal.ts'
 import { type TextFit, textFitOf } from './text-fit.ts'
 
 export interface TerminalStyle {
@@ -155,6 +156,7 @@ function dim(text: string, { color }: TerminalStyle): string {
 /** Data whose hidden characters can be seen and cannot control the terminal. */
 function visible(value: unknown): unknown {
   if (typeof value === 'string') return showHidden(value)
+  if (value instanceof Literal) return new Literal(showHidden(value.text))
   if (Array.isArray(value)) return value.map(visible)
   if (!isJsonObject(value)) return value
   return Object.fromEntries(

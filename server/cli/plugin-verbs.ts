@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import * as z from 'zod'
+import { withLiterals } from '../answer/literal.ts'
 import { headlineOf, withoutOmitted } from '../answer/tool-text.ts'
 import { fieldErrors, type OwnedTool } from '../call.ts'
 import type { Command } from '../contract/advanced/command.ts'
@@ -243,11 +244,9 @@ async function deliver(
   const print = async (): Promise<void> => {
     const text = terminal.json ? undefined : verb.print?.(data)
     if (text !== undefined) return printText(terminal, text)
-    const headline = headlineOf(tool, data)
-    await terminal.answer(
-      headline,
-      terminal.json ? data : commands(verb.view?.(data) ?? withoutOmitted(data, tool.omits)),
-    )
+    const shown = (): Record<string, unknown> =>
+      withLiterals(commands(verb.view?.(data) ?? withoutOmitted(data, tool.omits)), tool.literals)
+    await terminal.answer(headlineOf(tool, data), terminal.json ? data : shown())
   }
   if (output === undefined || !verb.save) return print()
   const text = verb.save(data)

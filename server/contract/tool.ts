@@ -72,6 +72,11 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
    * member or entry. The text says everything else that the data says.
    */
   readonly omits?: Readonly<Record<`/${string}`, string>>
+  /**
+   * Members that hold values of a program, such as the default of an input: the text writes them as JSON, so that it tells
+   * `null`, `{}` and `[]` apart. Each with the member beside it which says that it is the text of an expression.
+   */
+  readonly literals?: Readonly<Record<`/${string}`, string>>
 }
 
 /** Returns the tool: a missing part does not compile. Schemas may be functions, which are called when first needed. */

@@ -208,6 +208,47 @@ describe('an answer over MCP', () => {
     assert.deepEqual(data['notes'], [{ text: 'y' }])
   })
 
+  test('values of a program are told apart in the text, and the text of an expression is none', () => {
+    const tool = offered({ literals: { '/notes/*/default': 'is_code' } })
+    const values = [null, {}, [], '', 'null', 'true', true, ['x'], 'x', { a: [1] }]
+    const notes = [
+      ...values.map((value) => ({ text: 'a\nb', default: value })),
+      { default: 'y'.repeat(500) },
+      { default: 'var.x', is_code: true },
+    ]
+
+    const { text, data } = toolAnswer(
+      tool,
+      { id: 'x', notes },
+      { args: {} },
+      { channel: 'text', maxTokens: 4000 },
+    )
+
+    for (const [at, value] of values.entries())
+      assert.ok(text.includes(`\n${at + 1}. default: ${JSON.stringify(value)}\n`), text)
+    assert.ok(text.includes(JSON.stringify('y'.repeat(500))))
+    assert.match(text, /12\. default: var\.x \| is_code: true/)
+    assert.deepEqual(
+      (data['notes'] as { default: unknown }[]).map((note) => note.default),
+      notes.map((note) => note.default),
+    )
+  })
+
+  test('a value of which a page holds a part is not written as if it were all of it', () => {
+    const tool = offered({ literals: { '/notes/*/default': 'is_code' } })
+    const long = Array.from({ length: 400 }, (_, at) => `entry ${at}`)
+
+    const { text } = toolAnswer(
+      tool,
+      { id: 'x', notes: [{ default: long }] },
+      { args: {} },
+      { channel: 'text', maxTokens: 500 },
+    )
+
+    assert.match(text, /default \(1–\d+ of 400\)/)
+    assert.doesNotMatch(text, /\["entry/)
+  })
+
   test('an error says every field, every check and the next step in its text', () => {
     const errors = Array.from({ length: 6 }, (_, at) => ({ pointer: `/items/${at}`, message: `fault ${at}` }))
     const { content, structuredContent } = errorResult(

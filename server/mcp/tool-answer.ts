@@ -1,4 +1,5 @@
 import { BYTES_PER_TOKEN } from '../answer/bounds.ts'
+import { withLiterals } from '../answer/literal.ts'
 import { type Page, type PageStart, pageOf } from '../answer/page.ts'
 import { plainText } from '../answer/plain-text.ts'
 import type { Reader } from '../answer/reader.ts'
@@ -95,7 +96,8 @@ function answerFor(
     }),
     ...(note && { page: note }),
   }
-  const shown = Object.entries(withoutOmitted({ ...page.shown, ...cursor }, tool.omits))
+  const told = withoutOmitted({ ...page.shown, ...cursor }, tool.omits)
+  const shown = Object.entries(withLiterals(told, tool.literals))
   const own = shown.filter(([member]) => !members.includes(member))
   const others = shown.filter(([member]) => members.includes(member))
   const othersText = plainText(Object.fromEntries(others))

@@ -1,5 +1,7 @@
 import { cleanText } from '../../../server/plugin.ts'
 import type { ModuleSummary, Output, Variable } from '../domain/summary.ts'
+import { sourceLine } from '../hcl/source-line.ts'
+import { ruleText } from './rule-text.ts'
 
 /** Lengths in characters above which a text is cut; those of a required input are whole unless they are far too long. */
 const CUT_AT = {
@@ -7,6 +9,8 @@ const CUT_AT = {
   optional: { type: 120, description: 160 },
 } as const
 const MAX_DEFAULT_CHARS = 400
+const RULE_CHARS = 120
+const MAX_RULES = 3
 const MAX_RESOURCE_TYPES = 60
 /** Descriptions of outputs are as long as lets all outputs fit on the first page of an answer, beside the first inputs. */
 const OUTPUTS_CHARS = 4_500
@@ -34,6 +38,7 @@ export function compactModule(summary: ModuleSummary): CompactModule {
   const outputs = compactOutputs(summary.outputs, cut)
   if (outputs.some((output, at) => !('description' in output) && summary.outputs[at]?.description))
     isCut = true
+  if (summary.variables.some(({ validations = [] }) => validations.length > MAX_RULES)) isCut = true
   const inputs = [...summary.variables].sort((a, b) => Number(b.required) - Number(a.required))
   const types = countedTypes(summary)
   const module = {
@@ -75,7 +80,7 @@ function compactVariable(variable: Variable, cut: Cut): Record<string, unknown> 
   const at = required ? CUT_AT.required : CUT_AT.optional
   return {
     name,
-    type: cut(variable.type, at.type),
+    type: cut(sourceLine(variable.type), at.type),
     required,
     ...(variable.description !== '' && { description: cut(variable.description, at.description) }),
     ...(!required &&
@@ -83,10 +88,19 @@ function compactVariable(variable: Variable, cut: Cut): Record<string, unknown> 
         ? { default_cut: cut(stated, MAX_DEFAULT_CHARS / 2) }
         : { default: variable.default })),
     ...(default_expression && { default_expression }),
+    ...compactRules(variable, cut),
     ...(sensitive === true && { sensitive }),
     ...(nullable === false && { nullable }),
     ...(deprecated !== undefined && { deprecated: cut(deprecated, at.description) }),
   }
+}
+
+/** What the validation of an input demands: a model that does not know it learns it from a failing check. */
+function compactRules({ validations = [] }: Variable, cut: Cut): { rules?: string[] } {
+  if (validations.length === 0) return {}
+  const shown = validations.slice(0, MAX_RULES).map((rule) => cut(ruleText(rule, RULE_CHARS), RULE_CHARS))
+  const more = validations.length - shown.length
+  return { rules: [...shown, ...(more > 0 ? [`[+${more} rules]`] : [])] }
 }
 
 /** A description that would be cut very short is left out of every output. */

@@ -4,6 +4,7 @@ import type { ModuleSummary, Output, Variable } from '../domain/summary.ts'
 import { describeType, parseType } from '../domain/type-constraint.ts'
 import { typePaths } from '../domain/type-paths.ts'
 import { refusals } from '../reasons.ts'
+import { ruleText } from './rule-text.ts'
 
 /** What is asked of a module. */
 export interface Asked {
@@ -14,6 +15,8 @@ export interface Asked {
   /** A text that a name, a path in a value or a description has; absent: all. */
   readonly match?: string | undefined
 }
+
+const RULE_CHARS = 600
 
 /** In place of a name: all of them. */
 const ALL = '*'
@@ -62,6 +65,7 @@ function matching(match: string | undefined): (row: Row) => boolean {
 
 function rowsOf(variable: Variable): Row[] {
   const { name, type, required, description, default: stated, sensitive, nullable, deprecated } = variable
+  const { validations = [] } = variable
   const whole = {
     name,
     type: describeType(parseType(type)),
@@ -69,6 +73,9 @@ function rowsOf(variable: Variable): Row[] {
     ...(description !== '' && { description: oneLine(description) }),
     ...(!required && { default: stated }),
     ...(variable.default_expression && { default_expression: true }),
+    ...(validations.length > 0 && {
+      rules: validations.map((rule) => oneLine(ruleText(rule, RULE_CHARS))),
+    }),
     ...(sensitive === true && { sensitive }),
     ...(nullable === false && { nullable }),
     ...(deprecated !== undefined && { deprecated: oneLine(deprecated) }),

@@ -45,6 +45,7 @@ function separators({ before, text, after }: Gap, inObject: boolean): string[] {
   return text !== '' && WORD.test(before.at(-1) ?? '') && WORD.test(after) ? [' '] : []
 }
 
+/** A piece of source text, and the offset after it. */
 interface Token {
   readonly text: string
   readonly end: number
@@ -76,7 +77,8 @@ function quotedAt(text: string, at: number): Token {
   return { text: canonicalText(quoted.slice(3, -2)), end }
 }
 
-function heredocAt(text: string, at: number): Token {
+/** The heredoc that begins at `<<`, to the end of its last line; the two signs alone where none begins there. */
+export function heredocAt(text: string, at: number): Token {
   const marker = /^<<-?([\p{L}_][\p{L}\p{N}_-]*)\r?\n/u.exec(text.slice(at, at + 200))?.[1]
   if (marker === undefined) return { text: '<<', end: at + 2 }
   let line = text.indexOf('\n', at) + 1

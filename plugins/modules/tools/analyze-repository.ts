@@ -58,6 +58,10 @@ export function analyzeRepositoryTool(service: ModuleService) {
       '/summaries/*/schema': 'the format of the summary file',
       '/summaries/*/commit': 'a hash; the ref names the version',
     },
+    literals: {
+      '/summaries/*/variables/*/default': 'default_expression',
+      '/summaries/*/outputs/*/value': 'value_expression',
+    },
   })
 }
 

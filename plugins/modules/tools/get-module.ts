@@ -16,6 +16,10 @@ import { createVersionLookup } from '../service/version-lookup.ts'
 
 /** The start of an answer of detail `full` repeats what names the module. */
 const REPEATED = 'the first lines say it'
+const VALUES = {
+  '/module/variables/*/default': 'default_expression',
+  '/module/outputs/*/value': 'value_expression',
+} as const
 const CUT_HINT =
   '[+N characters] marks a text that is cut; fields: ["variables"] or ["outputs"] gives all of it.'
 
@@ -67,6 +71,7 @@ export function getModuleTool(service: ModuleService) {
       '/module/path': REPEATED,
       '/module/kind': REPEATED,
     },
+    literals: VALUES,
     async handler(ctx, input) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
       const index = await service.loadIndex(ctx, outputDir)
