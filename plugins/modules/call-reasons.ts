@@ -5,6 +5,13 @@ export const callReasons = {
     message: 'The index has no {what} {name}.{hint}',
     tool: 'list_repositories',
   },
+  no_root_module: {
+    code: 'not_found',
+    reason: 'module_not_found',
+    message: '{repository} has no module at its root. It has {near}.',
+    next: 'Name one as path.',
+    tool: 'list_repositories',
+  },
   id_ambiguous: {
     code: 'conflict',
     message: 'The id prefix {prefix} fits {count} modules.',

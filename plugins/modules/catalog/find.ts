@@ -1,3 +1,4 @@
+import type { NextStep } from '../../../server/plugin.ts'
 import {
   canonicalRepository,
   isRepositoryOf,
@@ -7,6 +8,7 @@ import {
   type RegistryAliases,
 } from '../domain/module-source.ts'
 import { nearestNames } from '../domain/nearest-names.ts'
+import { compare } from '../domain/order.ts'
 import { shownSource } from '../domain/shown-source.ts'
 import { parseDirectory } from '../git/directory.ts'
 import { type IndexRecord, type ModuleIndex, namesOf } from '../output/module-index.ts'
@@ -19,7 +21,7 @@ export interface ModuleName {
   readonly repository?: string | undefined
   /** Absent or `latest`: the latest. */
   readonly ref?: string | undefined
-  /** Absent: the root. */
+  /** Absent: the root, or where there is none the only directory that the configuration names. */
   readonly path?: string | undefined
 }
 
@@ -107,15 +109,46 @@ export function findVersions(
   const name = plainName(index, written, aliases)
   const anchor = name.id === undefined ? undefined : findById(index, name.id)
   const repository = anchor?.repository ?? findRepository(index, name.repository)
-  const path = anchor?.path ?? parseDirectory(name.path ?? '.')
   const inRepository = index.records.filter((record) => record.repository === repository)
   const groups = groupVersions(index, inRepository)
+  const path = anchor?.path ?? (name.path === undefined ? mainPath(groups) : parseDirectory(name.path))
+  if (path === undefined) throw withoutRoot(repository, groups)
   const found = groups.find((group) => group.path === path)
   if (found) return found
   throw unknown(
     'path',
     path,
     groups.map((group) => group.path),
+    { tool: 'search_modules', args: { repository } },
+  )
+}
+
+/** The directory that the name of a repository means: its root, else the only one that the configuration names. */
+export function mainPath(groups: readonly Pick<ModuleVersions, 'path' | 'latest'>[]): string | undefined {
+  if (groups.some(({ path }) => path === '.')) return '.'
+  const roots = groups.filter(({ latest }) => latest.kind === 'root')
+  return roots.length === 1 ? roots[0]?.path : undefined
+}
+
+const NEAR_ROOT = 3
+const KINDS: readonly IndexRecord['kind'][] = ['root', 'submodule', 'example']
+
+/** Names the directories that are most likely meant: not examples, and not deep. */
+function withoutRoot(repository: string, groups: readonly ModuleVersions[]) {
+  const depth = (path: string): number => path.split('/').length
+  const near = [...groups]
+    .sort(
+      (a, b) =>
+        KINDS.indexOf(a.latest.kind) - KINDS.indexOf(b.latest.kind) ||
+        depth(a.path) - depth(b.path) ||
+        compare(a.path, b.path),
+    )
+    .map(({ path }) => path)
+    .slice(0, NEAR_ROOT)
+  const more = groups.length > near.length ? `, and ${groups.length - near.length} more` : ''
+  return refusals.no_root_module(
+    { repository, near: `${near.join(', ')}${more}` },
+    { details: { path: '.', nearest: near }, next: { tool: 'search_modules', args: { repository } } },
   )
 }
 
@@ -145,10 +178,15 @@ export function findRepository(index: ModuleIndex, named: string | undefined): s
   const [first] = found
   if (first === undefined) {
     const known = index.records.flatMap((record) => [record.repository, ...namesOf(record)])
-    throw unknown('repository', named, [...new Set(known)])
+    throw unknownRepository(named, known)
   }
   if (found.length === 1) return first
   throw ambiguous(named, found)
+}
+
+/** The refusal of a repository that is not one of `known`, which are URLs and names. */
+export function unknownRepository(named: string, known: readonly string[]) {
+  return unknown('repository', named, [...new Set(known)])
 }
 
 function ambiguous(named: string, found: readonly string[]) {
@@ -186,12 +224,12 @@ export function isNamed(url: string, name: string, named: string): boolean {
   return wanted.includes('/') && own.endsWith(`/${wanted}`)
 }
 
-function unknown(what: string, asked: string, known: readonly string[]) {
+function unknown(what: string, asked: string, known: readonly string[], next?: NextStep) {
   const near = nearestNames(asked, known)
   const hint = near.length > 0 ? ` Nearest: ${near.join(', ')}.` : ''
   const shown = shownSource(asked).slice(0, 120)
   return refusals.module_not_found(
     { what, name: JSON.stringify(shown), hint },
-    { details: { [what]: shown, nearest: near } },
+    { details: { [what]: shown, nearest: near }, ...(next && { next }) },
   )
 }

@@ -17,10 +17,14 @@ export interface PathSeries {
   nameOf(tag: string): string | undefined
 }
 
+interface WithDirectories {
+  readonly directories: readonly string[]
+}
+
 /** Undefined for a repository with one series, where any tag speaks for every directory. `repository` is its URL. */
 export function createPathSeries(
   repository: string,
-  readings: readonly Pick<Reading, 'ref' | 'ref_kind' | 'directories'>[],
+  readings: readonly (Pick<Reading, 'ref' | 'ref_kind'> & WithDirectories)[],
 ): PathSeries | undefined {
   const tags = new Set(readings.filter(({ ref_kind }) => ref_kind === 'tag').map(({ ref }) => ref))
   const nameOf = createSeriesNames(repository)
@@ -50,7 +54,7 @@ export function createPathSeries(
 
 /** Directory -> the series that names it. A series that is the end of some path names no path that only resembles it. */
 function ownersOf(
-  readings: readonly Pick<Reading, 'directories'>[],
+  readings: readonly WithDirectories[],
   names: ReadonlySet<string>,
 ): ReadonlyMap<string, string> {
   const owners = new Map<string, string>()

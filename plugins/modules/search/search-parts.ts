@@ -1,4 +1,4 @@
-import { isNamed } from '../catalog/find.ts'
+import { isNamed, unknownRepository } from '../catalog/find.ts'
 import { isRepositoryOf, ofOwnAddress, parseSource, type RegistryAliases } from '../domain/module-source.ts'
 import { providersMeant } from '../domain/providers.ts'
 import { orderTags } from '../git/tag-order.ts'
@@ -112,7 +112,10 @@ async function storedRefs(
   )
 }
 
-/** URLs of the repositories that a caller means by URL, `owner/name`, name, or the source of a call. */
+/**
+ * URLs of the repositories that a caller means by URL, `owner/name`, name, or the source of a call.
+ * Errors: `not_found`/`module_not_found` with the nearest names: a search of none of them would find nothing.
+ */
 export function repositoriesNamed(
   index: SearchIndex,
   named: string,
@@ -129,10 +132,15 @@ export function repositoriesNamed(
           ([url]) => url,
         )
       : found
-  return meant.length > 0 ? meant.map(([url]) => url) : [named]
+  if (meant.length > 0) return meant.map(([url]) => url)
+  if (known.length === 0) return [named] // nothing is ingested, which the answer says
+  throw unknownRepository(
+    named,
+    known.flatMap(([url, names]) => [url, ...names]),
+  )
 }
 
-/** The filter words of a caller as equalities of records. */
+/** The filter words of a caller as equalities of records. Errors: `not_found`/`module_not_found` for a repository. */
 export function filterOf(
   index: SearchIndex,
   words: {

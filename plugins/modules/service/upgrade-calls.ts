@@ -1,6 +1,7 @@
 /** What another version of a module means for the calls of a configuration, and the calls as they would be then. */
 import { resolve } from 'node:path'
 import { inTurns, isSatchelError } from '../../../server/plugin.ts'
+import { latestRead } from '../catalog/latest-read.ts'
 import { loadVersions } from '../catalog/load-versions.ts'
 import type { ResolvedCall } from '../catalog/resolve-calls.ts'
 import { groupVersions, latestBeside } from '../catalog/versions.ts'
@@ -207,9 +208,10 @@ async function targetVersion({ request, lookup }: Work, before: IndexRecord): Pr
   try {
     return indexedTarget(request, before)
   } catch (thrown) {
-    if (!isReason(thrown, 'target_ref_unknown') || request.to === 'latest') throw thrown
+    if (!isReason(thrown, 'target_ref_unknown')) throw thrown
     const { repository, path } = before
-    return await lookup.module({ repository, path, ref: request.to }).catch((why: unknown) => {
+    const ref = request.to === 'latest' ? latestRead(request.index, before, before.ref) : request.to
+    return await lookup.module({ repository, path, ref }).catch((why: unknown) => {
       throw isSatchelError(why) && why.code !== 'cancelled' ? thrown : why
     })
   }

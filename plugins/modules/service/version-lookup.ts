@@ -5,10 +5,13 @@ import {
   findRepository,
   isNamed,
   type ModuleName,
+  mainPath,
   plainName,
   SHORTEST_PREFIX,
 } from '../catalog/find.ts'
+import { latestRead } from '../catalog/latest-read.ts'
 import { createCallResolver, type ResolvedCall } from '../catalog/resolve-calls.ts'
+import { groupVersions } from '../catalog/versions.ts'
 import type { GivenBlock } from '../domain/check.ts'
 import { isRepositoryOf, type ModuleSource, ofOwnAddress, parseSource } from '../domain/module-source.ts'
 import { parseDirectory } from '../git/directory.ts'
@@ -66,18 +69,24 @@ export function createVersionLookup(
     missing: unknown,
   ): Promise<IndexRecord> => {
     if (id !== undefined) return onlyOf(await keptOf(asked, outputDir, id), missing)
-    if (ref === undefined || ref === 'latest') throw missing
     const plan = planNamed(await asked.configured(), index, repository)
     if (plan === undefined) throw missing
-    return await read(plan, { ref }, path ?? '.').catch((why: unknown) => {
-      throw told(missing, why)
+    const isLatest = ref === undefined || ref === 'latest'
+    const at = parseDirectory(path ?? mainPathOf(index, plan))
+    const wanted = isLatest ? latestRead(index, { repository: plan.remote.url, path: at }) : ref
+    if (wanted === undefined) throw missing
+    return await read(plan, { ref: wanted }, at).catch((why: unknown) => {
+      // Of a directory that no ref was named for, the index knows more: which ones are like it.
+      throw (isLatest || path === undefined) && isReason(why, 'module_not_found')
+        ? missing
+        : told(missing, why)
     })
   }
   const readCall = async (resolved: ResolvedCall, block: GivenBlock): Promise<ResolvedCall> => {
     const source = parseSource(block.source?.text ?? '', config.registry_aliases)
     if (source.kind === 'local' || source.kind === 'other') return resolved
-    const name = nameOf(source, block.version)
-    const plan = name && planOf(await asked.configured(), source)
+    const plan = planOf(await asked.configured(), source)
+    const name = plan && (nameOf(source, block.version) ?? latestName(index, plan, source.path))
     if (name === undefined || plan === undefined) return resolved
     try {
       const record = await read(plan, name, source.path)
@@ -170,7 +179,19 @@ function knownRef(index: ModuleIndex, repository: string, ref: string): ChosenRe
   return { ref, kind, fullName, commit }
 }
 
-/** The version that a source names; undefined for one without: what it means then is the newest of the index. */
+/** What the configuration calls the module of a repository that has several, or that no ingest has read. */
+function mainPathOf(index: ModuleIndex, { remote, entries }: RepositoryPlan): string {
+  const own = index.records.filter(({ repository }) => repository === remote.url)
+  const [first, ...more] = new Set(entries.map(({ path }) => path))
+  return mainPath(groupVersions(index, own)) ?? (more.length === 0 ? first : undefined) ?? '.'
+}
+
+function latestName(index: ModuleIndex, { remote }: RepositoryPlan, path: string): AskedName | undefined {
+  const ref = latestRead(index, { repository: remote.url, path })
+  return ref === undefined ? undefined : { ref }
+}
+
+/** The version that a source names; undefined for one without: what it means then is the newest. */
 function nameOf(source: GitOrRegistry, version: string | undefined): AskedName | undefined {
   if (source.kind === 'git') return source.ref === undefined ? undefined : { ref: source.ref }
   const wanted = source.version ?? version

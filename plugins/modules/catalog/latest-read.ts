@@ -1,0 +1,32 @@
+/** The newest version of a directory that no ingest was asked for, in a repository that one has read. */
+import { isStableTag, orderTags } from '../git/tag-order.ts'
+import type { ModuleIndex } from '../output/module-index.ts'
+import { createPathSeries } from './path-series.ts'
+
+/**
+ * The ref that `latest` means for a directory: of the refs that were read the newest stable tag that speaks for it, else the
+ * default branch, else the first. Where tags name components and none of them this one, the newest of all, or, beside a
+ * call of a tag, of its series. Undefined for a repository that was never read.
+ */
+export function latestRead(
+  { repositories }: Pick<ModuleIndex, 'repositories'>,
+  { repository, path }: { readonly repository: string; readonly path: string },
+  calledTag?: string,
+): string | undefined {
+  const row = repositories.find((one) => one.repository === repository)
+  if (row === undefined) return undefined
+  const asked = { ref: '', ref_kind: 'branch', directories: [path] } as const
+  const series = createPathSeries(repository, [...row.readings, asked])
+  const isOwn = series?.of(path) ?? (calledTag === undefined ? undefined : series?.beside(calledTag))
+  const refsOf = (kind: 'tag' | 'branch') => row.readings.filter(({ ref_kind }) => ref_kind === kind)
+  const tags = orderTags(new Set(refsOf('tag').map(({ ref }) => ref)))
+  const stable = tags.filter(isStableTag)
+  const branches = refsOf('branch').map(({ ref }) => ref)
+  return (
+    stable.find((tag) => isOwn?.(tag) ?? true) ??
+    branches.find((ref) => ref === row.default_branch) ??
+    stable[0] ??
+    tags[0] ??
+    branches[0]
+  )
+}
