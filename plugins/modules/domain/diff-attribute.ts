@@ -1,6 +1,7 @@
 /** Classes the change of one attribute of a block. */
 import type { ChangeClass } from './change.ts'
 import { compareVersions, floorOf } from './constraint.ts'
+import { inlined } from './inlined-locals.ts'
 import { isKept } from './module-code.ts'
 import type { Variable } from './summary.ts'
 
@@ -117,22 +118,10 @@ function pinnedVersion(path: string, text: string) {
   return path === 'source' && source !== undefined && version !== undefined ? { source, version } : undefined
 }
 
-const MAX_INLINED_CHARS = 4_000
-
 /** The same expression once locals are replaced by what they are. */
 function sameInlined({ before, after }: AttributeChange, { locals }: CodeContext) {
   if (before === undefined || after === undefined || !isKept(before) || !isKept(after)) return undefined
   return inlined(before, locals.before) === inlined(after, locals.after) ? 'patch' : undefined
-}
-
-function inlined(text: string, locals: ReadonlyMap<string, string>, depth = 3): string {
-  const replaced = text.replace(/(?<![\w.])local\.[\p{L}_][\p{L}\p{N}_-]*/gu, (address) => {
-    const value = locals.get(address)
-    if (value === undefined) return address
-    return /^[\p{L}\p{N}_.[\]"-]+$/u.test(value) ? value : `(${value})`
-  })
-  if (replaced === text || depth === 0 || replaced.length > MAX_INLINED_CHARS) return replaced
-  return inlined(replaced, locals, depth - 1)
 }
 
 /**

@@ -1,9 +1,11 @@
 /** Chooses among the calls that a repository makes of its own module. */
 import { posix } from 'node:path'
 import { checkInputs, type GivenBlock } from './check.ts'
+import type { ModuleCode } from './module-code.ts'
 import { isRepositoryOf, type ModuleSource, parseSource } from './module-source.ts'
 import { compare } from './order.ts'
 import type { ModuleSummary } from './summary.ts'
+import { createSwitchedOff } from './switched-off.ts'
 
 /** One call, in a file of the repository. */
 export interface RealCall {
@@ -14,24 +16,57 @@ export interface RealCall {
   readonly size: number
 }
 
+/** A call that switches off this part of a module shows little of how it is used. */
+const MOSTLY_OFF = 0.5
+
 /**
- * The calls of this module that can be copied, smallest first: those that make nothing (`create = false`) or that a check
- * finds fault with are left out, and those that are made once come before those with `count` or `for_each`.
+ * The calls of this module that can be copied, the one to show first: those that make nothing (`create = false`), or less
+ * than half of the module, or that a check finds fault with are left out. Those that are made once (no `count`, no
+ * `for_each`) come first, then those that switch off little, then those that give the inputs which most of the others
+ * give, and of these the smallest.
  */
 export function smallestCalls(
   calls: readonly RealCall[],
   module: Pick<ModuleSummary, 'repository' | 'path' | 'variables'>,
+  code?: ModuleCode,
 ): readonly RealCall[] {
-  return calls
+  const offIn = createSwitchedOff(module, code)
+  const fitting = calls
     .filter(({ file, block }) => isOf(block, file, module) && !makesNothing(block, module))
-    .filter(({ block }) => checkInputs(block, module).every(({ code }) => code === 'deprecated_input'))
+    .map((call) => ({ call, off: offIn(call.block) }))
+    .filter(({ off }) => off < MOSTLY_OFF)
+    .filter(({ call: { block } }) =>
+      checkInputs(block, module).every(({ code }) => code === 'deprecated_input'),
+    )
+  const lackedBy = createLacks(fitting.map(({ call }) => call))
+  return fitting
+    .map(({ call, off }) => ({
+      call,
+      rank: [Number(isRepeated(call)), Math.round(off * 10), lackedBy(call), call.size],
+    }))
     .sort(
-      (a, b) =>
-        Number(isRepeated(a)) - Number(isRepeated(b)) ||
-        a.size - b.size ||
+      ({ call: a, rank: [...ranks] }, { call: b, rank }) =>
+        ranks.map((one, at) => one - (rank[at] ?? 0)).find((difference) => difference !== 0) ||
         compare(a.file, b.file) ||
         a.block.line - b.block.line,
     )
+    .map(({ call }) => call)
+}
+
+/** How many of the inputs that most of the calls give a call does not. Two calls say nothing of what is usual. */
+function createLacks(calls: readonly RealCall[]): (call: RealCall) => number {
+  const given = new Map<string, number>()
+  for (const { block } of calls)
+    for (const name of namesIn(block)) given.set(name, (given.get(name) ?? 0) + 1)
+  const usual = calls.length < 3 ? [] : [...given].filter(([, count]) => count * 2 > calls.length)
+  return ({ block }) => {
+    const own = namesIn(block)
+    return usual.filter(([name]) => !own.has(name)).length
+  }
+}
+
+function namesIn({ inputs }: GivenBlock): ReadonlySet<string> {
+  return new Set(inputs.map(({ name }) => name))
 }
 
 function isOf(

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { inTurns, keepRecent } from '../../../server/plugin.ts'
 import { quoteHcl } from '../domain/hcl-text.ts'
+import type { ModuleCode } from '../domain/module-code.ts'
 import { type RealCall, smallestCalls } from '../domain/real-calls.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import type { ModuleUsage } from '../domain/usage.ts'
@@ -43,7 +44,7 @@ const CALLS_KEPT = 256
  */
 export function createExampleCalls(service: Pick<ModuleService, 'host' | 'config' | 'workingDirectory'>) {
   const kept = keepRecent<string, { found?: ExampleCall | undefined }>(CALLS_KEPT)
-  return async ({ summary, usage, signal }: AskedExample): Promise<ExampleCall | undefined> => {
+  return async ({ summary, usage, code, signal }: AskedExample): Promise<ExampleCall | undefined> => {
     const { repository, commit, path } = summary
     const known = kept.get(
       JSON.stringify([repository, commit, path, usage.source, usage.version]),
@@ -53,16 +54,16 @@ export function createExampleCalls(service: Pick<ModuleService, 'host' | 'config
     const cloneDir = resolve(service.workingDirectory, service.config.clone_dir)
     const files = await readExamples({ cloneDir, repository, commit, env: service.host.env, signal }, path)
     if (files === undefined) return undefined // an ingest may bring it
-    known.found = await smallestOf(files, { summary, usage, signal })
+    known.found = await smallestOf(files, { summary, usage, code, signal })
     return known.found
   }
 }
 
 async function smallestOf(
   files: readonly ExampleFile[],
-  { summary, usage, signal }: AskedExample,
+  { summary, usage, code, signal }: AskedExample,
 ): Promise<ExampleCall | undefined> {
-  const calls = smallestCalls(await callsIn(files, signal), summary)
+  const calls = smallestCalls(await callsIn(files, signal), summary, await code())
   for (const call of calls.slice(0, MAX_TRIED)) {
     const text = files.find((file) => file.path === call.file)?.text ?? ''
     const edited = pinned(text, call, { summary, usage })
@@ -74,6 +75,8 @@ async function smallestOf(
 interface AskedExample {
   readonly summary: ModuleSummary
   readonly usage: Pick<ModuleUsage, 'source' | 'version'>
+  /** The code of the module, where it is stored. */
+  code(): Promise<ModuleCode | undefined>
   readonly signal: AbortSignal
 }
 

@@ -7,6 +7,7 @@ import {
   outputDirField,
   removedSinceField,
 } from '../answers/shapes.ts'
+import { loadVersions } from '../catalog/load-versions.ts'
 import { createRemovals } from '../catalog/removed-paths.ts'
 import { commentedHcl } from '../domain/hcl-text.ts'
 import { moduleUsage } from '../domain/usage.ts'
@@ -81,7 +82,8 @@ export function moduleUsageTool(service: ModuleService) {
       }
       const summary = await service.summary(outputDir, record)
       const usage = moduleUsage(summary, input.optional)
-      const example = await exampleCall({ summary, usage, signal: ctx.signal })
+      const code = async () => (await loadVersions(outputDir, [record]))[0]?.code
+      const example = await exampleCall({ summary, usage, code, signal: ctx.signal })
       const { id, repository, name, ref, ref_kind, path, kind, provider } = record
       return {
         ...{ id, repository, name, ref, ref_kind, path, kind, provider },
