@@ -1,12 +1,12 @@
 /** The newest version of a directory that no ingest was asked for, in a repository that one has read. */
 import { isStableTag, orderTags } from '../git/tag-order.ts'
 import type { ModuleIndex } from '../output/module-index.ts'
-import { createPathSeries } from './path-series.ts'
+import { createPathSeries, isOfOther } from './path-series.ts'
 
 /**
  * The ref that `latest` means for a directory: of the refs that were read the newest stable tag that speaks for it, else the
  * default branch, else the first. Where tags name components and none of them this one, the newest of all, or, beside a
- * call of a tag, of its series. Undefined for a repository that was never read.
+ * call of a tag, of its series. Where all that were read are of one other component, the default branch. Undefined for a repository that was never read.
  */
 export function latestRead(
   { repositories }: Pick<ModuleIndex, 'repositories'>,
@@ -22,9 +22,12 @@ export function latestRead(
   const tags = orderTags(new Set(refsOf('tag').map(({ ref }) => ref)))
   const stable = tags.filter(isStableTag)
   const branches = refsOf('branch').map(({ ref }) => ref)
+  const read = row.readings.flatMap(({ directories }) => directories)
+  const isOthers = series === undefined && stable.some((tag) => isOfOther(repository, { tag, read }, path))
+  const head = row.default_branch ?? undefined
   return (
-    stable.find((tag) => isOwn?.(tag) ?? true) ??
-    branches.find((ref) => ref === row.default_branch) ??
+    (isOthers ? head : stable.find((tag) => isOwn?.(tag) ?? true)) ??
+    branches.find((ref) => ref === head) ??
     stable[0] ??
     tags[0] ??
     branches[0]

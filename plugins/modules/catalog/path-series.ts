@@ -17,6 +17,39 @@ export interface PathSeries {
   nameOf(tag: string): string | undefined
 }
 
+/** Whether the tags of a repository are those of one component, and this directory is not in it. */
+export function isOfOther(
+  repository: string,
+  { tag, read }: { readonly tag: string; readonly read: readonly string[] },
+  path: string,
+): boolean {
+  const name = createSeriesNames(repository)(tag)
+  const isNamed = (directory: string): boolean =>
+    lineage(directory).some((one) => endings(one).some((ending) => ending === name))
+  return name !== undefined && name !== COMMON_SERIES && !isNamed(path) && read.some(isNamed)
+}
+
+/** What a listing of a remote alone tells of a directory: other directories may have a better claim to a series. */
+export type Claim =
+  | { readonly kind: 'own' | 'common'; readonly isOf: IsOfSeries }
+  /** `unsure`: there is one series, or a series resembles its path. `none`: no tag says more of it than another. */
+  | { readonly kind: 'unsure' | 'none' }
+
+/** Which tags of a remote speak for a directory. `repository` is its URL. */
+export function claimOf(repository: string, tags: Iterable<string>, path: string): Claim {
+  const listed = [...tags]
+  const nameOf = createSeriesNames(repository)
+  const names = new Set(listed.map(nameOf).filter((name) => name !== undefined))
+  if (names.size < 2) return { kind: 'unsure' } // one series: any tag speaks for every directory
+  const ends = lineage(path).map(endings)
+  const own = ends.flat().find((ending) => names.has(ending))
+  if (own !== undefined) return { kind: 'own', isOf: (tag) => nameOf(tag) === own }
+  const components = [...names].filter((name) => name !== COMMON_SERIES)
+  if (ends.some((directory) => resembling(directory, components) !== undefined)) return { kind: 'unsure' }
+  const hasCommon = listed.some((tag) => nameOf(tag) === COMMON_SERIES && isStableTag(tag))
+  return hasCommon ? { kind: 'common', isOf: (tag) => nameOf(tag) === COMMON_SERIES } : { kind: 'none' }
+}
+
 interface WithDirectories {
   readonly directories: readonly string[]
 }

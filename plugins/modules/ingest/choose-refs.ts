@@ -1,7 +1,9 @@
 import type { SatchelError } from '../../../server/plugin.ts'
+import { type Claim, claimOf } from '../catalog/path-series.ts'
 import { nearestNames } from '../domain/nearest-names.ts'
 import type { AskedRef } from '../git/ref-name.ts'
 import type { RemoteListing, RemoteRef } from '../git/remote.ts'
+import { orderTags } from '../git/tag-order.ts'
 import { newestTags } from '../git/tag-series.ts'
 import { refusals } from '../reasons.ts'
 import type { PlannedEntry } from './plan.ts'
@@ -35,7 +37,7 @@ export function chooseRefs(listing: RemoteListing, entry: PlannedEntry, reposito
   const chosen = new Map<string, ChosenRef>()
   const failures: Failure[] = []
   const warnings: Warning[] = []
-  const tags = entry.includeTags ? newestTags(listing.tags.keys(), entry.maxTags, repository) : []
+  const tags = entry.includeTags ? chosenTags([...listing.tags.keys()], entry, repository) : []
 
   for (const asked of entry.asked) {
     const found = findAsked(listing, asked)
@@ -54,6 +56,22 @@ export function chooseRefs(listing: RemoteListing, entry: PlannedEntry, reposito
   const refs = [...chosen.values()]
   if (refs.length > MAX_REFS) warnings.push(tooMany(repository, refs.length))
   return { refs: refs.slice(0, MAX_REFS), failures, warnings }
+}
+
+/**
+ * The newest tags; for a directory of a repository that tags its components those that speak for it (decision 157). What
+ * lies below a directory may have tags of its own, which are read as well unless the directory has them all.
+ */
+function chosenTags(
+  listed: readonly string[],
+  { path, recursive, maxTags }: PlannedEntry,
+  repository: string,
+): string[] {
+  const claim: Claim = path === '.' ? { kind: 'unsure' } : claimOf(repository, listed, path)
+  if (claim.kind === 'own' || (claim.kind === 'common' && !recursive))
+    return orderTags(listed.filter(claim.isOf)).slice(0, maxTags)
+  if (claim.kind === 'none' && !recursive) return orderTags(listed).slice(0, maxTags)
+  return newestTags(listed, maxTags, repository)
 }
 
 /** A branch and a tag of one short name would share one id: the tag wins. */

@@ -135,3 +135,26 @@ test('only the series that speaks for a directory tells that it was removed', ()
     assert.equal(createRemovals({ repositories: [repository] })('r', 'x'), since, JSON.stringify(readings))
   }
 })
+
+test('of a repository that tags components a directory has the tags that speak for it', async (t) => {
+  const files = ['vpc', 'db', 'queue', 'plain'].map((name) => [`modules/${name}/main.tf`, variable(name)])
+  const tags = ['vpc/v1.0.0', 'vpc/v2.0.0', 'db/v5.0.0', 'queue-v3.0.0', 'aws-plain-v1.0.0']
+  const commits: readonly MadeCommit[] = [{ files: Object.fromEntries(files), tags }]
+  const refsOf = async (entry: object, more: readonly string[] = []) => {
+    const { opened } = await ingested(t, [{ ...commits[0], tags: [...tags, ...more] }], {
+      recursive: false,
+      ...entry,
+    })
+    const { repositories } = await opened.call('list_repositories', {})
+    return (repositories as { refs: string[] }[]).flatMap(({ refs }) => refs).sort()
+  }
+  const leaders = ['aws-plain-v1.0.0', 'db/v5.0.0', 'queue-v3.0.0', 'vpc/v2.0.0']
+
+  assert.deepEqual(await refsOf({ path: 'modules/vpc' }), ['vpc/v2.0.0'])
+  assert.deepEqual(await refsOf({ path: 'modules/vpc', max_tags: 0 }), ['vpc/v1.0.0', 'vpc/v2.0.0'])
+  assert.deepEqual(await refsOf({ path: 'modules/queue', recursive: true }), ['queue-v3.0.0'])
+  assert.deepEqual(await refsOf({ path: 'modules/plain' }), leaders) // perhaps aws-plain is another module
+  assert.deepEqual(await refsOf({ path: 'modules', recursive: true }), leaders)
+  assert.deepEqual(await refsOf({ path: 'modules/db' }, ['v9.0.0']), ['db/v5.0.0'])
+  assert.deepEqual(await refsOf({ path: 'modules', recursive: true }, ['v9.0.0']), [...leaders, 'v9.0.0'].sort())
+})
