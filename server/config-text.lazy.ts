@@ -1,4 +1,4 @@
-import { type Document, isMap, isScalar, type LineCounter, type YAMLMap } from 'yaml'
+import { type Document, isMap, isNode, isScalar, type LineCounter, type YAMLMap } from 'yaml'
 import type { ConfigText } from './config-text.ts'
 import type { SatchelError } from './contract/errors.ts'
 import { parseYaml } from './platform/yaml-document.ts'
@@ -45,6 +45,8 @@ function noteLines(map: YAMLMap, prefix: string, counter: LineCounter, lines: Ma
 function noteItems(items: unknown, name: string, counter: LineCounter, lines: Map<string, number>): void {
   if (!Array.isArray(items)) return
   items.forEach((item, index) => {
+    const range = isNode(item) ? item.range : undefined
+    if (range) lines.set(`${name}.${index}`, counter.linePos(range[0]).line)
     if (isMap(item)) noteLines(item, `${name}.${index}.`, counter, lines)
   })
 }

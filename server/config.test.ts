@@ -120,6 +120,24 @@ test('a value of the wrong kind names the key and its line, or the environment v
   })
 })
 
+test('an entry of a list that is of the wrong kind is named with its line', async (t) => {
+  const tasks = definePlugin({
+    name: 'tasks',
+    version: '1.0.0',
+    apiVersion: 1,
+    config: z.object({ repositories: z.array(z.object({ name: z.string() })).default([]) }),
+    setup: async () => ({}),
+  })
+  const cwd = await folder(t, { 'satchel.yaml': 'repositories:\n  - name: a\n  - b\n' })
+  const config = await loadConfig({ cwd, env: {} })
+
+  assert.throws(() => config.section(tasks, { keys: ['repositories'] }), {
+    reason: 'config_invalid',
+    message: /satchel\.yaml:3: repositories\.1: /,
+    details: { key: 'repositories.1', line: 3 },
+  })
+})
+
 test('bad YAML, an unknown tag, a duplicate key and an alias bomb are refused with their place', async (t) => {
   const bomb = `a: &a [1]\n${Array.from({ length: 8 }, (_, i) => `b${i}: &b${i} [${'*a,'.repeat(20)}]`).join('\n')}\n`
   for (const text of ['http: [\n', 'http: !!js/function x\n', 'http: {}\nhttp: {}\n', '- a\n', bomb]) {

@@ -6,21 +6,28 @@ export const CONFIG_MAX_BYTES = 1024 * 1024
 /** Embedding strategies (spec module-ingestion "Embedding options"; names by surface 1). */
 export const STRATEGIES = ['vectordb-default', 'local-transformers', 'hosted-a', 'hosted-b'] as const
 
+/** A list of addresses alone is a likely first try. */
+const entryFault = ({ code }: { readonly code?: string | undefined }): string | undefined =>
+  code === 'invalid_type' ? 'an entry is a mapping: write `- url: https://…`' : undefined
+
 /** One repository of the configuration, the ingest request and `ingest_modules`. Texts are checked when it is read. */
-export const repositoryEntry = z.strictObject({
-  url: z
-    .string()
-    .describe(
-      'Git URL (https, ssh, user@host:path, file), local path, or registry address [host/]namespace/name/provider.',
-    ),
-  name: z.string().optional().describe("Name in file names and lists; absent: the URL's last part."),
-  branches: z.array(z.string()).default([]).describe('Branches (or full refs) to read.'),
-  include_tags: z.boolean().default(true).describe('Read tags, newest first.'),
-  max_tags: z.number().int().min(0).nullable().default(1).describe('How many tags; 0 or null: all.'),
-  path: z.string().default('.').describe('Directory of the module inside the repository.'),
-  recursive: z.boolean().optional().describe('Read every module directory below path; absent: false.'),
-  exclude_paths: z.array(z.string()).default([]).describe('Globs of directories to leave out.'),
-})
+export const repositoryEntry = z.strictObject(
+  {
+    url: z
+      .string()
+      .describe(
+        'Git URL (https, ssh, user@host:path, file), local path, or registry address [host/]namespace/name/provider.',
+      ),
+    name: z.string().optional().describe("Name in file names and lists; absent: the URL's last part."),
+    branches: z.array(z.string()).default([]).describe('Branches (or full refs) to read.'),
+    include_tags: z.boolean().default(true).describe('Read tags, newest first.'),
+    max_tags: z.number().int().min(0).nullable().default(1).describe('How many tags; 0 or null: all.'),
+    path: z.string().default('.').describe('Directory of the module inside the repository.'),
+    recursive: z.boolean().optional().describe('Read every module directory below path; absent: false.'),
+    exclude_paths: z.array(z.string()).default([]).describe('Globs of directories to leave out.'),
+  },
+  { error: entryFault },
+)
 export type RepositoryEntry = z.output<typeof repositoryEntry>
 
 const share = z.number().min(0).max(1) // spec module-ingestion "Limits"

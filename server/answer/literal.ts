@@ -2,7 +2,7 @@ import type { Tool } from '../contract/tool.ts'
 import { isJsonObject } from '../platform/json-object.ts'
 import { CutList, CutText } from './cut.ts'
 
-/** A value that an answer quotes from a program, as a text writes it: `"true"` is no flag, and `{}` is not `null`. */
+/** A value that an answer quotes from a program, as a text writes it: `"true"` is not a flag, and `{}` is not `null`. */
 export class Literal {
   readonly text: string
 

@@ -69,7 +69,7 @@ test('the part of a module that a call switches off is known from what its input
   assert.equal(createSwitchedOff({ variables }, undefined)(call('create_function = false').block), 0)
 })
 
-test('a call that switches most of the module off is no example, and one with the usual inputs is the first', () => {
+test('a call that switches most of the module off is not shown, and one with the usual inputs is the first', () => {
   const module = { repository: 'https://h/terraform-aws-lambda', path: '.', variables }
   const calls = [
     call('create_function = false'),

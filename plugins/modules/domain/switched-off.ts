@@ -28,11 +28,11 @@ export function createSwitchedOff(
         .map(({ name }) => name),
     )
     if (off.size === 0) return 0
-    const gone = new Set(
+    const missing = new Set(
       [...guards].filter(([, by]) => by.some((name) => off.has(name))).map(([address]) => address),
     )
-    const empty = outputs.filter((used) => used.every((address) => gone.has(address)))
-    return Math.max(share(gone.size, guards.size), share(empty.length, outputs.length))
+    const empty = outputs.filter((used) => used.every((address) => missing.has(address)))
+    return Math.max(share(missing.size, guards.size), share(empty.length, outputs.length))
   }
 }
 

@@ -11,7 +11,7 @@ import type { Reference, ReferenceAnswer } from './reference.ts'
 import { topComment } from './top-comment.ts'
 
 /** Part of every cache key: raise it when the same bytes give other facts. */
-export const PARSER_VERSION = '3'
+export const PARSER_VERSION = '4'
 
 const EMPTY: BodyFacts = {
   variables: [],
@@ -41,9 +41,15 @@ export async function parseModuleFile(
   if (bytes.length > MODULE_FILE_MAX_BYTES) return refused('file_too_large', 'The file is larger than 1 MiB.')
   if (bytes.includes(0)) return refused('binary_file', 'The file holds NUL bytes: it is not configuration.')
   const text = new TextDecoder().decode(bytes)
+  if (text.startsWith(LFS_POINTER)) return refused('lfs_pointer', NO_CONTENT)
   const facts = moduleFlavour(name) === 'json' ? parseJson(text) : await parseHcl(text, reference)
   return isUtf8(bytes) ? facts : { ...facts, diagnostics: [NOT_UTF8, ...facts.diagnostics] }
 }
+
+/** The first line of a pointer that Git LFS commits instead of a file. */
+const LFS_POINTER = 'version https://git-lfs.github.com/spec/v1'
+const NO_CONTENT =
+  'It is a pointer of Git LFS, and the content is not in the repository. Keep module files in git itself: `git lfs migrate export --include="*.tf"`.'
 
 const NOT_UTF8: FileDiagnostic = {
   severity: 'warning',

@@ -22,7 +22,7 @@ import { type RepositoryPlan, respelledWarnings } from './plan.ts'
 import { runPooled } from './pool.ts'
 import { knownAbsent, pruneRecords } from './prune.ts'
 import { readRepository } from './read-repository.ts'
-import { type IngestReport, inPlaceOrder } from './report.ts'
+import { type Failure, type IngestReport, inPlaceOrder, withoutRepeats } from './report.ts'
 import { clonePath, planRun, type Run, type RunRequest, sayOf } from './run.ts'
 import { openRunProgress, type RunProgress } from './run-progress.ts'
 import { createRunSaver } from './run-saver.ts'
@@ -173,7 +173,7 @@ function reportOf({ plan, now, outputDir, output, tally }: IngestRun, began: num
     vectors: null,
     reference_reads: 0,
     failures: inPlaceOrder(tally.failures),
-    warnings: inPlaceOrder(tally.warnings),
+    warnings: withoutRepeats(tally.warnings),
     output_dir: outputDir,
     duration_ms: now().getTime() - began,
   }
@@ -248,10 +248,22 @@ async function readRepositories(
       if (run.signal.aborted) return
       await readRepository(repository, run)
       await afterEach(repository)
-      const hasFailed = run.tally.failures.some((failure) => failure.repository === repository.remote.url)
-      run.say(repository, 1, hasFailed ? 'failed' : 'done')
+      const own = run.tally.failures.filter((failure) => failure.repository === repository.remote.url)
+      run.say(repository, 1, endOf(own))
     },
   )
+}
+
+const NAMED_FAILURES = 3
+
+/** How the reading of a repository ended: a ref that failed is not all of it. */
+function endOf(failures: readonly Failure[]): string {
+  const whole = failures.find(({ ref, path }) => ref === undefined && path === undefined)
+  if (whole !== undefined) return `failed: ${whole.reason}`
+  if (failures.length === 0) return 'done'
+  const named = failures.slice(0, NAMED_FAILURES).map(({ ref, path, reason }) => `${ref ?? path}: ${reason}`)
+  const more = failures.length > NAMED_FAILURES ? `, and ${failures.length - NAMED_FAILURES} more` : ''
+  return `done but for ${named.join(', ')}${more}`
 }
 
 interface Finish {

@@ -207,6 +207,10 @@ interface UnreadFile {
   readonly message: string
 }
 
+function placeOf({ path, file }: UnreadFile): string {
+  return path === '.' || file.startsWith(`${path}/`) ? file : `${path}/${file}`
+}
+
 /** Calls of these modules are not judged. One warning for a ref: a repository of templates has many such files. */
 function warnOfUnread(
   { run: { tally }, repository }: RunReading,
@@ -216,8 +220,11 @@ function warnOfUnread(
   const [first] = unread
   if (first === undefined) return
   const { path, file, message } = first
+  const [next] = unread.slice(1)
   const more =
-    unread.length === 1 ? '' : ` The same goes for ${counted(unread.length - 1, 'more file')} of this ref.`
+    next === undefined
+      ? ''
+      : ` The same goes for ${counted(unread.length - 1, 'more file')} of this ref: ${placeOf(next)}${unread.length > 2 ? ', …' : ''}.`
   tally.warnings.push({
     ...{ repository, ref, path, code: 'file_not_understood' },
     message: `${file} was not read whole: ${message} Calls of this module are not checked.${more}`,

@@ -80,6 +80,29 @@ export function shownUrl(typed: string): string {
   return redact(open.replace(/([?#]).*$/s, '$1***'), []).slice(0, 200)
 }
 
+/** Refs that a warning names beside its own. */
+const NAMED_REFS = 3
+
+/** Warnings that say the same of a directory at several refs are one: what is wrong in it is wrong in every release. */
+export function withoutRepeats(warnings: readonly Warning[]): Warning[] {
+  const alike = new Map<string, [Warning, ...Warning[]]>()
+  for (const warning of inPlaceOrder(warnings)) {
+    const { repository, path, code, message } = warning
+    const key = JSON.stringify([repository, path, code, message])
+    const known = alike.get(key)
+    if (known) known.push(warning)
+    else alike.set(key, [warning])
+  }
+  return [...alike.values()].map(([first, ...others]) => {
+    const refs = [...new Set(others.flatMap(({ ref }) => ref ?? []))].filter((ref) => ref !== first.ref)
+    if (refs.length === 0) return first
+    const named = refs.slice(0, NAMED_REFS).join(', ')
+    const more = refs.length > NAMED_REFS ? ', …' : ''
+    const count = refs.length === 1 ? 'one more ref' : `${refs.length} more refs`
+    return { ...first, message: `${first.message} The same at ${count}: ${named}${more}.` }
+  })
+}
+
 /** Sorts rows, so that their order does not depend on what finished first. */
 export function inPlaceOrder<T extends Place>(rows: readonly T[]): T[] {
   return [...rows].sort(

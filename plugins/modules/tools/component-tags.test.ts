@@ -156,5 +156,8 @@ test('of a repository that tags components a directory has the tags that speak f
   assert.deepEqual(await refsOf({ path: 'modules/plain' }), leaders) // perhaps aws-plain is another module
   assert.deepEqual(await refsOf({ path: 'modules', recursive: true }), leaders)
   assert.deepEqual(await refsOf({ path: 'modules/db' }, ['v9.0.0']), ['db/v5.0.0'])
-  assert.deepEqual(await refsOf({ path: 'modules', recursive: true }, ['v9.0.0']), [...leaders, 'v9.0.0'].sort())
+  assert.deepEqual(
+    await refsOf({ path: 'modules', recursive: true }, ['v9.0.0']),
+    [...leaders, 'v9.0.0'].sort(),
+  )
 })

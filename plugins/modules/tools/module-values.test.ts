@@ -78,7 +78,7 @@ test('a model that reads only text can tell the values of a module apart', async
   }
 })
 
-test('the short views of an input say what its validation demands, and of its type what is no comment', async (t) => {
+test('the short views of an input say what its validation demands, and leave comments out of its type', async (t) => {
   const { opened } = await oneModule(t, MODULE)
   const inputs = async (asked: Record<string, unknown>) => {
     const { module } = await opened.call('get_module', { repository: 'terraform-aws-box', ...asked })

@@ -87,7 +87,7 @@ test('the first call over MCP waits for the repository that it names, and says w
   assert.deepEqual(partialOf(last).missing, [{ repository: slow.url, why: 'repository_not_found' }])
   await assert.rejects(opened.call('get_module', { repository: 'terraform-aws-slow' }), {
     reason: 'module_not_found',
-    message: /incomplete: 1 of 2 repositories are there, 1 failed/,
+    message: /incomplete: 1 of 2 repositories are there, 1 failure/,
   })
 })
 

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import {
   type CallContext,
   changedTool,
+  counted,
   errorBody,
   errorFromBody,
   isSatchelError,
@@ -115,7 +116,7 @@ function withPartial(headline: string, partial: PartialStore | undefined): strin
 function countText({ state, repositories, read, failures }: PartialStore): string {
   const parts = [
     `${read} of ${repositories} repositories are there`,
-    ...(failures === 0 ? [] : [`${failures} failed`]),
+    ...(failures === 0 ? [] : [counted(failures, 'failure')]),
     ...(state === 'running' ? ['an ingest is running'] : []),
   ]
   return `incomplete: ${parts.join(', ')}`

@@ -3,7 +3,9 @@ import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { forEachDoor } from '../../../test/harness/index.ts'
+import type { ModuleService } from '../service/module-service.ts'
 import { type Hit, ingested, openStage } from '../testing/search-project.ts'
+import { searchModulesVectorTool } from './search-modules-vector.ts'
 
 test('after an ingest a question in other words finds the module, in the shape the specification names', async (t) => {
   const { host, search } = await ingested(t)
@@ -204,4 +206,25 @@ test('every door gives the same ranking, and the text of a module reaches a mode
     )
   })
   await stat(join(host.projectRoot, 'out/.satchel/search/current'))
+})
+
+test('a list for a person says of a module without a description what its README says, and never a label', () => {
+  const { cli } = searchModulesVectorTool({} as ModuleService) // its view needs no service
+  const [verb] = [cli ?? []].flat()
+  const names = { provider: 'aws', providers: 'aws', tags: '', last_updated: '' }
+  const metadata = { ...names, repository: 'https://h/a/net', ref: 'v1', path: '.' }
+  const documents = [
+    'Description: A network.\n\nREADME: # Net',
+    'README: # Net\n\nA private network with subnets in several zones.\n\nMore.\n\nVariables: a: ',
+    'README: # Net',
+    'Variables: cidr: the range of it (type: string)',
+  ]
+  const results = documents.map((document) => ({ id: '0'.repeat(64), metadata, document, distance: 0 }))
+
+  const shown = verb?.view?.({ results, count: 4, query: 'q', mode: 'keyword', strategy: 's' })
+
+  assert.deepEqual(
+    (shown as { results: { description: string }[] }).results.map(({ description }) => description),
+    ['A network.', 'A private network with subnets in several zones.', '', ''],
+  )
 })

@@ -3,6 +3,7 @@ import { type CallContext, counted, defineTool, inWords, once, untrusted } from 
 import { quoted } from '../answers/quoted.ts'
 import { resultRow } from '../answers/result-rows.ts'
 import { removedSinceField } from '../answers/shapes.ts'
+import { openingOf } from '../domain/description.ts'
 import { providersMeant } from '../domain/providers.ts'
 import { refusals } from '../reasons.ts'
 import type { OpenedSearch } from '../search/search-parts.ts'
@@ -161,14 +162,19 @@ function unknownProvider(opened: OpenedSearch, asked: string | undefined) {
 
 function viewOf({ results, next, excluded, keyword_index }: z.output<ReturnType<typeof output>>) {
   const rows = results.map(({ id, metadata, document, distance, explain, removed_since }) => {
-    const description = document.replace(/^Description: /, '').split('\n')[0] ?? ''
     return {
-      ...resultRow({ id, ...metadata, description, removed_since }),
+      ...resultRow({ id, ...metadata, description: descriptionIn(document), removed_since }),
       distance,
       ...(explain && { explain }),
     }
   })
   return { results: rows, next, excluded, keyword_index }
+}
+
+/** What a document says of its module: its description, else a paragraph of its README; lists of inputs say nothing. */
+function descriptionIn(document: string): string {
+  const [, label, text = ''] = /^(Description|README): (.*)/s.exec(document) ?? []
+  return (label === 'README' ? openingOf(text).paragraph : text.split('\n')[0]) ?? ''
 }
 
 const VECTORS: Readonly<Record<string, string>> = {

@@ -91,7 +91,7 @@ test('the newest version of a directory that no ingest was asked for is read', a
   })
 })
 
-test('the newest version of a directory that was not asked for is no tag of another component', async (t) => {
+test('the newest version of a directory that was not asked for is not a tag of another component', async (t) => {
   const { opened, url } = await ingested(t, { path: 'modules/vpc', max_tags: 0, branches: ['main'] }, [
     {
       files: { 'modules/vpc/main.tf': variable('a'), 'modules/db/main.tf': variable('b') },
