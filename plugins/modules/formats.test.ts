@@ -145,7 +145,7 @@ test('an index and a vector store of a newer version or of garbage are refused a
       'search_modules_vector',
       'store_damaged',
       '"format":1',
-      '"format":2',
+      '"format":3',
     ],
     ['vectordb/infra_modules/index.json', 'search_modules_vector', 'store_damaged', '{', '\0'],
   ] as const
@@ -175,7 +175,7 @@ for (const [what, file, reason] of [
     const whole = await readFile(path, 'utf8')
     const host = await open()
 
-    await writeFile(path, whole.replace('"format":1', '"format":2'))
+    await writeFile(path, whole.replace('"format":1', '"format":3'))
     const newer = await readFile(path)
     await assert.rejects(host.call('rebuild_modules', {}), { code: 'conflict', reason, message: /newer/ })
     assert.deepEqual(await readFile(path), newer)

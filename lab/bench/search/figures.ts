@@ -88,7 +88,7 @@ export function manyVectors(count: number): {
     metadata,
     vector: vectors.subarray(at * DENSE_DIMS, (at + 1) * DENSE_DIMS),
   }))
-  const { added, states } = vectorSegment(items)
+  const { added, states } = vectorSegment(items, { layout: 'rows', dims: DENSE_DIMS })
   const stored = storedVectors(composeSet([], added, { meta: { header }, ...states }), 'memory')
   if (!stored) throw new Error('The vectors to be measured have no header.')
   return { stored, vectors }

@@ -64,7 +64,7 @@ export async function readOutput(disk: Disk, { outputDir, embedding }: IngestSta
 
 /** Every record with the refs of its module, and what each query finds. */
 async function foundBy(index: SearchIndex): Promise<unknown> {
-  const all = index.select({}).map((row) => [index.record(row), index.isLatest(row), index.refs(row)])
+  const all = Array.from(index.select({}), (row) => [index.record(row), index.isLatest(row), index.refs(row)])
   const found: unknown[] = [all.map((record) => JSON.stringify(record)).sort()]
   for (const query of QUERIES) {
     const ranked = await rankByWords(index, { query, filter: {}, limit: 100, examples: 'alike' })

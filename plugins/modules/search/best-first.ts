@@ -17,7 +17,7 @@ const SPARE = 8
  * many at least; those far behind what is needed are in the order of their scores alone.
  */
 export function bestFirst(
-  candidates: readonly number[],
+  candidates: ArrayLike<number>,
   scores: Float64Array,
   placeOf: (candidate: number) => Place,
   needed: number,
@@ -38,7 +38,7 @@ export function bestFirst(
 
 /** The `count` candidates with the highest scores, best first; equal ones in the order in which they are given. */
 export function highest(
-  candidates: readonly number[],
+  candidates: ArrayLike<number>,
   scores: Float64Array,
   count: number,
 ): readonly number[] {
@@ -46,17 +46,20 @@ export function highest(
 }
 
 /** The `count` highest and those that are equal to the last of them. */
-function atLeast(candidates: readonly number[], scores: Float64Array, count: number): number[] {
+function atLeast(candidates: ArrayLike<number>, scores: Float64Array, count: number): number[] {
   const scoreOf = (candidate: number): number => scores[candidate] ?? 0
   if (count <= 0) return []
   const least = count < candidates.length ? nthHighest(candidates, scores, count) : Number.NEGATIVE_INFINITY
   const likely: number[] = []
-  for (const candidate of candidates) if (scoreOf(candidate) >= least) likely.push(candidate)
+  for (let at = 0; at < candidates.length; at++) {
+    const candidate = candidates[at] ?? 0
+    if (scoreOf(candidate) >= least) likely.push(candidate)
+  }
   return likely.sort((a, b) => scoreOf(b) - scoreOf(a))
 }
 
 /** The n-th highest score, without sorting all of them. */
-function nthHighest(candidates: readonly number[], scores: Float64Array, n: number): number {
+function nthHighest(candidates: ArrayLike<number>, scores: Float64Array, n: number): number {
   const values = new Float64Array(candidates.length)
   for (let at = 0; at < values.length; at++) values[at] = scores[candidates[at] ?? 0] ?? 0
   const wanted = n - 1

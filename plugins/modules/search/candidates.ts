@@ -1,21 +1,21 @@
 import { ENDED } from '../segments/segment-set.ts'
 import { highest, type Place } from './best-first.ts'
 import { nothingFits } from './fit.ts'
-import { joinIds } from './join-ids.ts'
+import { isOfRows, joinIds } from './join-ids.ts'
 import type { KeywordIndex, KeywordScores } from './keyword-index.ts'
 import { putNamedFirst } from './named-first.ts'
-import { otherProviderShare, preferRoots } from './preferences.ts'
+import { type CandidatePlace, otherProviderShare, preferRoots } from './preferences.ts'
 import type { QueryPlan } from './query-plan.ts'
-import { moduleKey } from './record-columns.ts'
+import { EXAMPLE, moduleKey } from './record-columns.ts'
 import type { SearchIndex } from './search-index.ts'
 import type { VectorFilter, VectorMatches } from './vector-store.ts'
 
 /** Records that pass the filters, by number. */
 export interface Candidates {
   /** Rows of the index; -1 for a record that only the store knows. */
-  readonly rows: readonly number[]
+  readonly rows: Int32Array
   /** Places in `near`; -1 for a record without a vector. */
-  readonly matches: readonly number[]
+  readonly matches: Int32Array
   readonly near: VectorMatches | undefined
 }
 
@@ -26,14 +26,18 @@ export function candidatesOf(
   near: VectorMatches | undefined,
 ): Candidates {
   const rows = index.select(filter)
-  const joined = near && joinIds(index, near)
-  const matches: number[] = []
-  for (const row of rows) matches.push(joined?.matchOf[row] ?? -1)
-  if (!near || !joined) return { rows, matches, near }
-  const { foreign } = joined
+  if (!near) return { rows, matches: new Int32Array(rows.length).fill(-1), near }
+  const { passing } = near
+  if (passing && isOfRows(index, rows, passing)) return { rows, matches: passing.matches, near }
+  const { matchOf, foreign } = joinIds(index, near)
   const others = foreign.filter((match) => !Number.isNaN(near.cosines[match]))
+  const matches = new Int32Array(rows.length + others.length)
+  for (let at = 0; at < rows.length; at++) matches[at] = matchOf[rows[at] ?? 0] ?? -1
+  matches.set(others, rows.length)
   if (others.length === 0) return { rows, matches, near }
-  return { rows: [...rows, ...others.map(() => -1)], matches: [...matches, ...others], near }
+  const all = new Int32Array(matches.length).fill(-1)
+  all.set(rows)
+  return { rows: all, matches, near }
 }
 
 /** Tells which candidates are examples. */
@@ -41,10 +45,10 @@ export function exampleTest(
   index: SearchIndex,
   { rows, matches, near }: Candidates,
 ): (at: number) => boolean {
-  const examples = index.examples()
+  const kinds = index.kinds()
   return (at) => {
     const row = rows[at] ?? -1
-    return row >= 0 ? examples[row] === 1 : near?.record(matches[at] ?? 0).metadata.kind === 'example'
+    return row >= 0 ? kinds[row] === EXAMPLE : near?.record(matches[at] ?? 0).metadata.kind === 'example'
   }
 }
 
@@ -67,18 +71,11 @@ export function moduleOf(index: SearchIndex, { rows, matches, near }: Candidates
   return record ? moduleKey(record.metadata) : -1
 }
 
-/** The candidates of which something is true. */
-export function placesWhere(length: number, isWanted: (at: number) => boolean): number[] {
-  const places: number[] = []
-  for (let at = 0; at < length; at++) if (isWanted(at)) places.push(at)
-  return places
-}
-
 /** Candidates among which modules are preferred to their parts: each is read from a file. */
 const PREFERRED = 200
 
 interface Wish {
-  readonly wanted: readonly number[]
+  readonly wanted: Int32Array
   readonly plan: QueryPlan
   /** Where names are looked up; absent: vectors alone rank. */
   readonly words: KeywordIndex | undefined
@@ -95,12 +92,13 @@ export function prefer(
   const best = highest(wanted, scores, PREFERRED)
   const placeOfCandidate = (at: number) => {
     const row = rows[at] ?? -1
-    if (row >= 0) return index.record(row)
+    if (row >= 0) return placeOfRow(index, row)
     return near?.record(matches[at] ?? 0).metadata ?? { repository: '', path: '', kind: '' }
   }
   preferRoots(scores, best, placeOfCandidate, plan)
   // After roots were preferred to their parts: a root without the name does not come before a part that has it.
   if (words) putNamedFirst(scores, rows, plan.names, { index, words })
+  if (!index.hasRemoved) return
   const { flags } = index.set
   for (const at of wanted) {
     const row = rows[at] ?? -1
@@ -109,9 +107,22 @@ export function prefer(
   }
 }
 
+/** The kind is known; what else is asked for is read from a file. */
+function placeOfRow(index: SearchIndex, row: number): CandidatePlace {
+  return {
+    kind: index.kindOf(row),
+    get repository() {
+      return index.record(row).repository
+    },
+    get path() {
+      return index.record(row).path
+    },
+  }
+}
+
 interface Preferred {
-  readonly rows: readonly number[]
-  readonly wanted: readonly number[]
+  readonly rows: Int32Array
+  readonly wanted: Int32Array
   readonly plan: QueryPlan
 }
 

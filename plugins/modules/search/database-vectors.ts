@@ -1,6 +1,6 @@
 import type { Database } from '../../../server/plugin.ts'
+import { similarityTo } from './similarity.ts'
 import { refuseOtherStore, type StoreHeader } from './store-header.ts'
-import { similarityTo } from './stored-vectors.ts'
 import { vectorRows } from './vector-rows.ts'
 import { matchesOf, type VectorHit, type VectorItem, type VectorStore } from './vector-store.ts'
 

@@ -20,7 +20,7 @@ import {
 import { packText } from './packed-text.ts'
 import { unpackStore } from './packed-vectors.ts'
 import { closeLater } from './search-index.ts'
-import { refuseOtherStore, type StoreHeader } from './store-header.ts'
+import { layoutOf, refuseOtherStore, STORED_FORMAT, type StoreHeader } from './store-header.ts'
 import { type StoredVectors, storedVectors } from './stored-vectors.ts'
 import type { StoredRecord } from './vector-record.ts'
 import { vectorSegment } from './vector-segments.ts'
@@ -112,9 +112,9 @@ export function embeddedStore(folder: string, lock: StoreLock, disk = realDisk):
     list: (filter) =>
       told(async () => {
         const vectors = await load()
-        return vectors?.select(filter).map(vectors.record) ?? []
+        return vectors ? Array.from(vectors.select(filter), vectors.record) : []
       }),
-    count: () => told(async () => (await load())?.live ?? 0),
+    count: () => told(async () => (await load())?.live() ?? 0),
     items: () =>
       told(async () => {
         const vectors = await load()
@@ -188,7 +188,8 @@ function changed(header: StoreHeader, before: StoredVectors | undefined, changes
   const kept = before ? segmentsToKeep(before.set, changes.upsert.length, (row) => stays[row] === 1) : []
   const places = keptRows(kept)
   const items = [...(before ? writtenAgain(before, staying, places) : []), ...changes.upsert]
-  const fresh = items.length === 0 ? undefined : vectorSegment(items)
+  const fresh =
+    items.length === 0 ? undefined : vectorSegment(items, { layout: layoutOf(header), dims: header.dims })
   const states = emptyStates(places.count + items.length)
   if (before) copyStates(states, before, staying, places)
   if (fresh) {
@@ -196,7 +197,7 @@ function changed(header: StoreHeader, before: StoredVectors | undefined, changes
     states.updated.set(fresh.states.updated, places.count)
   }
   const content = before?.content === changes.content?.from ? changes.content?.to : undefined
-  const meta = { header, ...(content !== undefined && { content }) }
+  const meta = { header: { ...header, format: STORED_FORMAT }, ...(content !== undefined && { content }) }
   return { set: composeSet(kept, fresh?.added, { meta, ...states }), added: fresh?.added }
 }
 

@@ -41,25 +41,48 @@ function scale(values: Float64Array): Float64Array {
   return scaled
 }
 
+/** What each candidate has of a query, before it is scaled. */
+export interface Evidence {
+  readonly words: Float64Array
+  readonly cosines: Float64Array
+  /** Whether a candidate has no vector. */
+  readonly lacksVectors: boolean
+}
+
+interface Lists {
+  /** -1 for a record of which the words are not known. */
+  readonly rows: Int32Array
+  /** -1 for a record without a vector. */
+  readonly matches: Int32Array
+  /** The text of each row, and the scores of texts; absent: no words were looked up. */
+  readonly texts: Uint32Array
+  readonly scores: Float64Array | undefined
+  /** NaN where a match has no vector. */
+  readonly cosines: Float32Array | undefined
+}
+
 /**
- * Sets the likeness of candidates to 0 that share no word and no concept with the query: they share no feature of the
- * built-in vectors either, so that it is a collision. `rows`: -1 for a record of which the words are not known.
+ * The score and the likeness of each candidate. `leavesOutCollisions`: candidates that share no word and no concept with
+ * the query share no feature of the built-in vectors either, so that their likeness is a collision.
  */
-export function leaveOutCollisions(
-  cosines: Float64Array,
-  shared: Float64Array,
-  rows: readonly number[],
-): void {
-  for (let at = 0; at < cosines.length; at++)
-    if ((rows[at] ?? -1) >= 0 && (shared[at] ?? 0) === 0) cosines[at] = 0
+export function evidenceOf(
+  { rows, matches, texts, scores, cosines: found }: Lists,
+  leavesOutCollisions: boolean,
+): Evidence {
+  const words = scores ? scoresOfRows(rows, texts, scores) : new Float64Array(rows.length)
+  const cosines = new Float64Array(rows.length)
+  let lacksVectors = found === undefined
+  for (let at = 0; at < rows.length; at++) {
+    const match = matches[at] ?? -1
+    const cosine = match < 0 ? Number.NaN : (found?.[match] ?? Number.NaN)
+    if (!Number.isFinite(cosine)) lacksVectors = true
+    else if (!leavesOutCollisions || (rows[at] ?? -1) < 0 || words[at] !== 0) cosines[at] = cosine
+  }
+  return { words, cosines, lacksVectors }
 }
 
 /** The scores of rows, by the text of each; 0 for a row of -1. */
-export function scoresOfRows(
-  rows: readonly number[],
-  texts: Uint32Array,
-  scores: Float64Array,
-): Float64Array {
+function scoresOfRows(rows: Int32Array, texts: Uint32Array, scores: Float64Array): Float64Array {
   const values = new Float64Array(rows.length)
   for (let at = 0; at < values.length; at++) {
     const row = rows[at] ?? -1
@@ -68,14 +91,7 @@ export function scoresOfRows(
   return values
 }
 
-/** The cosines of matches; 0 for a match of -1 and for one without a vector. */
-export function cosinesOf(matches: readonly number[], cosines: Float32Array): Float64Array {
-  const values = new Float64Array(matches.length)
-  for (let at = 0; at < values.length; at++) values[at] = cosines[matches[at] ?? -1] || 0
-  return values
-}
-
 /** Leaves `share` of the scores of some candidates. */
-export function lessen(scores: Float64Array, candidates: readonly number[], share: number): void {
+export function lessen(scores: Float64Array, candidates: Int32Array, share: number): void {
   for (const at of candidates) scores[at] = share * (scores[at] ?? 0)
 }

@@ -6,19 +6,10 @@ import {
   exampleTest,
   moduleOf,
   placeOf,
-  placesWhere,
   prefer,
 } from './candidates.ts'
 import { type Explanation, explainKeyword, whatDecided } from './explain.ts'
-import {
-  cosinesOf,
-  type Fused,
-  fuse,
-  leaveOutCollisions,
-  lessen,
-  scoresOfRows,
-  type Weights,
-} from './fusion.ts'
+import { type Evidence, evidenceOf, type Fused, fuse, lessen, type Weights } from './fusion.ts'
 import type { KeywordIndex, KeywordScores } from './keyword-index.ts'
 import type { QueryPlan } from './query-plan.ts'
 import type { SearchRecord } from './record-columns.ts'
@@ -162,6 +153,8 @@ interface Ranking {
   readonly vector: Float32Array | undefined
   readonly examples: number
   readonly partial: boolean
+  /** Whether a candidate has no vector. */
+  readonly lacksVectors: boolean
 }
 
 async function rank(parts: SearchParts, request: SearchRequest, allVersions: boolean): Promise<Ranking> {
@@ -178,7 +171,7 @@ async function rank(parts: SearchParts, request: SearchRequest, allVersions: boo
   const candidates = candidatesOf(index, filter, near)
   const scored = score(parts, request, candidates, heard)
   const isExample = exampleTest(index, candidates)
-  const { matching } = scored
+  const matching = matchingOf(scored.evidence, request.mode)
   const wanted = request.examples === 'left out' ? matching.filter((at) => !isExample(at)) : matching
   if (request.examples === 'less') lessen(scored.fused.scores, wanted.filter(isExample), EXAMPLE_SHARE)
   const before = request.explain ? scored.fused.scores.slice() : undefined
@@ -199,32 +192,36 @@ async function rank(parts: SearchParts, request: SearchRequest, allVersions: boo
     vector,
     examples: matching.length - wanted.length,
     partial: candidates.rows.includes(-1),
+    lacksVectors: scored.evidence.lacksVectors,
   }
 }
 
-/** Joins the lists, and tells which candidates match in one that the mode uses. */
+/** Joins the lists. */
 function score(
   { index, hasVectorsOfWords }: SearchParts,
   { mode, weights }: SearchRequest,
   { rows, matches, near }: Candidates,
   heard: KeywordScores | undefined,
-): { readonly fused: Fused; readonly matching: readonly number[] } {
-  const shared = heard ? scoresOfRows(rows, index.texts(), heard.scores) : new Float64Array(rows.length)
-  const cosines = near ? cosinesOf(matches, near.cosines) : new Float64Array(rows.length)
-  if (hasVectorsOfWords) leaveOutCollisions(cosines, shared, rows)
+): { readonly fused: Fused; readonly evidence: Evidence } {
+  const lists = { rows, matches, texts: index.texts(), scores: heard?.scores, cosines: near?.cosines }
+  const { words: shared, cosines, lacksVectors } = evidenceOf(lists, hasVectorsOfWords)
   const words = mode === 'vector' ? new Float64Array(rows.length) : shared
-  const isMatch = (at: number): boolean =>
-    (words[at] ?? 0) > 0 || (mode !== 'keyword' && (cosines[at] ?? 0) > 0)
   const fused = fuse(words, cosines, MODE_WEIGHTS[mode] ?? weights)
   // A module without a vector counts by its words alone, instead of as one that means something else.
-  if (mode === 'hybrid' && near?.isWhole !== false) {
+  if (mode === 'hybrid' && near?.isWhole !== false && lacksVectors) {
     for (let at = 0; at < matches.length; at++)
       if (!hasVector(near, matches[at] ?? -1)) fused.scores[at] = fused.keyword[at] ?? 0
   }
-  return {
-    fused,
-    matching: placesWhere(rows.length, isMatch),
-  }
+  return { fused, evidence: { words, cosines, lacksVectors } }
+}
+
+/** The candidates that match in a list that the mode uses. */
+function matchingOf({ words, cosines }: Evidence, mode: SearchMode): Int32Array {
+  const places = new Int32Array(words.length)
+  let count = 0
+  for (let at = 0; at < words.length; at++)
+    if ((words[at] ?? 0) > 0 || (mode !== 'keyword' && (cosines[at] ?? 0) > 0)) places[count++] = at
+  return places.subarray(0, count)
 }
 
 function hasVector(near: VectorMatches | undefined, match: number): boolean {
@@ -258,7 +255,7 @@ async function answer(parts: SearchParts, request: SearchRequest, ranking: Ranki
     ...(readAs.length > 0 && { read_as: readAs }),
     ...(examples > 0 && { excluded: { examples } }),
     ...(partial && request.mode !== 'vector' && { keyword_index: 'partial' as const }),
-    ...(request.mode === 'hybrid' && lackingVectors(ranking.candidates)),
+    ...(request.mode === 'hybrid' && lackingVectors(ranking)),
   }
 }
 
@@ -272,10 +269,9 @@ function modulesOf(parts: SearchParts, ranking: Ranking, limit: number): readonl
     : onePerModule(ranking.all(), module, limit)
 }
 
-function lackingVectors({ near, matches }: Candidates): Pick<SearchAnswer, 'vectors'> {
+function lackingVectors({ candidates: { near }, lacksVectors }: Ranking): Pick<SearchAnswer, 'vectors'> {
   if (near === undefined) return { vectors: 'none' }
-  const isWhole = !near.isWhole || matches.every((match) => hasVector(near, match))
-  return isWhole ? {} : { vectors: 'partial' }
+  return near.isWhole && lacksVectors ? { vectors: 'partial' } : {}
 }
 
 async function resultOf(

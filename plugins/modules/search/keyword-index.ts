@@ -118,8 +118,9 @@ export function buildKeywordIndex(
 
 function wholeSegment(file: SectionFile) {
   const lengths = uint16s(file.whole('lengths'))
-  const bound = lengths.length / ALL_FIELDS.length
-  return { terms: openTermDictionary(file), lengths, chosen: { isIn: new Uint8Array(bound).fill(1), bound } }
+  const texts = lengths.length / ALL_FIELDS.length
+  const chosen = { isIn: new Uint8Array(texts).fill(1), bound: texts }
+  return { terms: openTermDictionary(file), texts, lengths: () => lengths, chosen }
 }
 
 const NAME_FIELDS = ALL_FIELDS.map((name) => Number(NAMED_FIELDS.has(name)))
@@ -223,17 +224,12 @@ function firstOf({ texts, length }: Postings, text: number): number {
 
 /** Texts with a feature of the built-in vectors: `w:<stem>` or `g:<concept>`. */
 function textsWith(texts: TextIndex, feature: string): number {
-  const isWord = feature.startsWith('w:')
-  const postings = texts.postings(feature.slice(2))
-  let last = -1
-  let count = 0
-  for (let at = 0; at < postings.length; at++) {
-    const text = postings.texts[at] ?? 0
-    if ((postings.fields[at] ?? 0) < FIELDS.length !== isWord || text === last) continue
-    last = text
-    count++
-  }
-  return count
+  const { byFirst, byLast } = texts.postings(feature.slice(2))
+  // Fields of words come first: a text has a word where its first field is one of them.
+  const counted = feature.startsWith('w:')
+    ? byFirst.subarray(0, FIELDS.length)
+    : byLast.subarray(FIELDS.length)
+  return counted.reduce((sum, count) => sum + count, 0)
 }
 
 /** Postings that stay decoded, in entries of seven bytes: those of frequent words, which most queries have. */

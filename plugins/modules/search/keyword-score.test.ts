@@ -22,7 +22,10 @@ function indexOf(occurrences: Occurrences, lengths: readonly number[]): TextInde
       const rows = (occurrences[TERMS.indexOf(term)] ?? []).flatMap((fields, text) =>
         fields.flatMap((count, field) => (count > 0 ? [[text, field, count] as const] : [])),
       )
+      const inField = new Uint32Array(FIELDS)
+      for (const [, field] of rows) inField[field] = (inField[field] ?? 0) + 1
       return {
+        ...{ inField, byFirst: inField, byLast: inField },
         length: rows.length,
         texts: Uint32Array.from(rows, ([text]) => text),
         fields: Uint8Array.from(rows, ([, field]) => field),

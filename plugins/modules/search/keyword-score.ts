@@ -95,13 +95,11 @@ export function addTerm(
 
 /** What each entry of a term gives its text; 0 in a field that is left out. */
 function gainsOf(index: TextIndex, { term, weight }: WeightedTerm, boosts: readonly number[]): Float64Array {
-  const { length, texts, fields, counts } = index.postings(term)
-  const entries = new Float64Array(boosts.length)
-  for (let at = 0; at < length; at++) {
-    const field = fields[at] ?? 0
-    entries[field] = (entries[field] ?? 0) + 1
-  }
-  const rarity = entries.map((count) => Math.log(1 + (index.texts - count + 0.5) / (count + 0.5)))
+  const { length, texts, fields, counts, inField } = index.postings(term)
+  const rarity = Float64Array.from(boosts, (_, field) => {
+    const count = inField[field] ?? 0
+    return Math.log(1 + (index.texts - count + 0.5) / (count + 0.5))
+  })
   const means = Float64Array.from(index.averageLengths, (mean) => mean || 1)
   const gains = new Float64Array(length)
   const { lengths, fields: width } = index

@@ -29,7 +29,7 @@ export async function listModules(index: SearchIndex, query: string, filter: Lis
   const equalities = { ...filterOf(index, filter), latestOnly: true }
   const rows: readonly ListedModule[] =
     query === ''
-      ? byName(index, index.select(equalities)).map((row) => ({ row, score: 0, words: [] }))
+      ? byName(index, Array.from(index.select(equalities))).map((row) => ({ row, score: 0, words: [] }))
       : await rankByWords(index, { query, filter: equalities, limit: needed, examples: 'less' })
   return {
     rows,

@@ -11,7 +11,7 @@ const LIKELY = 0.25
 /** Raises candidates that have an input, output or resource of a name that the query has. */
 export function putNamedFirst(
   scores: Float64Array,
-  rows: readonly number[],
+  rows: Int32Array,
   names: readonly PlannedName[],
   { index, words: { texts } }: { readonly index: SearchIndex; readonly words: KeywordIndex },
 ): void {

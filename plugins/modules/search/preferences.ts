@@ -2,7 +2,7 @@ import { CLOUDS } from './provider-names.ts'
 import type { QueryPlan } from './query-plan.ts'
 import { nameTokens } from './tokens.ts'
 
-/** What is known of a candidate beside its words. */
+/** What is known of a candidate beside its words. Repository and path are asked for only where something is not a root. */
 export interface CandidatePlace {
   readonly repository: string
   readonly path: string
@@ -47,6 +47,7 @@ export function preferRoots(
   const words = new Set(plan.terms.map(({ term }) => term))
   const places = candidates.map((candidate) => ({ candidate, place: placeOf(candidate) }))
   const parts = places.filter(({ place }) => place.kind !== 'root' && !isNamed(place.path, words))
+  if (parts.length === 0) return
   const share = plan.terms.length <= FEW_WORDS ? SUBMODULE_OF_FEW_WORDS : SUBMODULE
   const wrapper = words.has('wrapper') ? 1 : WRAPPER
   for (const { candidate, place } of parts) {

@@ -203,6 +203,17 @@ test('a root comes before its submodule unless the query names the submodule or 
   assert.equal(isRootFirst(scored('cluster', 0.2)), false)
 })
 
+test('where all candidates are roots, nothing else is asked of them', () => {
+  const root = { kind: 'root', repository: 'r', path: '.' }
+  const closed = (): never => assert.fail('it would be read from a file')
+  const unread = Object.defineProperties({ ...root }, { path: { get: closed }, repository: { get: closed } })
+  const scores = Float64Array.of(0.8, 1)
+
+  preferRoots(scores, [0, 1], () => unread, plan('a cache'))
+
+  assert.deepEqual([...scores], [0.8, 1])
+})
+
 test('a wrapper comes after what it wraps unless the query asks for it', () => {
   const places = [
     { repository: 'r', path: 'modules/redis', kind: 'submodule' },

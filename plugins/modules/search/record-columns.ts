@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { keepRecent, once } from '../../../server/plugin.ts'
 import { type IndexRecord, namesOf } from '../output/module-index.ts'
 import type { SectionBytes, SectionFile } from '../segments/section-file.ts'
-import { float64s } from '../segments/segment-set.ts'
+import { float64s, type SegmentSet } from '../segments/segment-set.ts'
 import { bytesOf, uint32s } from '../segments/term-dictionary.ts'
 
 /** One record as the search index keeps it. */
@@ -26,7 +26,8 @@ export type SearchRecord = Pick<
 export const ID_BYTES = 32
 export const DIGEST_BYTES = 16
 const KINDS = ['root', 'submodule', 'example'] as const
-const EXAMPLE = KINDS.indexOf('example')
+/** The number of an example among kinds. */
+export const EXAMPLE = KINDS.indexOf('example')
 
 /** The digest by which a record is known to be unchanged. */
 export function recordDigest(record: IndexRecord): Buffer {
@@ -117,9 +118,22 @@ export interface RecordColumns {
   /** The main provider, then all of them. */
   readonly providers: () => readonly (readonly string[])[]
   kindOf(row: number): (typeof KINDS)[number]
-  /** 1 for each example. */
-  examples(): Uint8Array
   record(row: number): SearchRecord
+  /** The ids of the rows from one to before another, `ID_BYTES` each. */
+  idsFrom(from: number, to: number): Buffer
+}
+
+/** The ids of records of a set from one row to before another. */
+export function idsOfRun(
+  { segments }: SegmentSet,
+  columns: readonly RecordColumns[],
+  { from, to }: { readonly from: number; readonly to: number },
+): Buffer {
+  const parts = segments.flatMap(({ base, records }, at) => {
+    const [first, end] = [Math.max(from - base, 0), Math.min(to - base, records)]
+    return first < end ? [columns[at]?.idsFrom(first, end) ?? Buffer.alloc(0)] : []
+  })
+  return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)
 }
 
 /** Records of one segment that stay in memory: a search looks at the places of all that tie. */
@@ -149,8 +163,8 @@ export function recordColumns(file: SectionFile): RecordColumns {
     repositories: values('repositories'),
     refs: values('refs'),
     providers: values('providers'),
-    examples: () => kinds().map((kind) => (kind === EXAMPLE ? 1 : 0)),
     kindOf: (row) => KINDS[kinds()[row] ?? 0] ?? 'root',
     record: (row) => records.get(row, () => read(row)),
+    idsFrom: (from, to) => file.read('ids', from * ID_BYTES, to * ID_BYTES),
   }
 }

@@ -31,6 +31,7 @@ import {
   recordSections,
 } from './record-columns.ts'
 import { segmentFinder, storedIds } from './search-index.ts'
+import type { TextsMeta } from './text-index.ts'
 import { TOKENIZER_VERSION } from './tokens.ts'
 
 /** What a search index is made from. */
@@ -79,7 +80,7 @@ export async function updateSet(
   const written = known
     .recordsWithout((row) => places.placeOf(row) !== undefined)
     .sort((a, b) => Number(known.isLatest(b.id)) - Number(known.isLatest(a.id)) || compare(a.id, b.id))
-  const added = written.length === 0 ? undefined : await segmentOf(written, source)
+  const added = written.length === 0 ? undefined : await segmentOf(written, known.isLatest, source)
   const meta = { source: content, ended: known.ended, ...analysisOf(source.lexicon) }
   const states = emptyStates(places.count + written.length)
   known.states(states, places, written)
@@ -247,18 +248,22 @@ function knownRows(set: SegmentSet, versions: ReadonlyMap<string, Version>): Map
 
 async function segmentOf(
   records: readonly IndexRecord[],
+  isLatest: (id: string) => boolean,
   { load, lexicon }: IndexSource,
 ): Promise<NewSegment> {
   const writer = createTextWriter()
   const texts: number[] = []
+  let latest = 0
   for (const record of records) {
     const document = keywordDocument('', await load(record), namesOf(record))
     const key = createHash('sha256').update(JSON.stringify(document)).digest('base64')
     texts.push(writer.add(key, () => documentTerms(document, lexicon)))
+    if (isLatest(record.id)) latest = writer.texts
   }
   const digests = Buffer.concat(records.map(recordDigest))
+  const meta: TextsMeta = { first: { texts: latest, sums: writer.sums(latest) } }
   const sections = { ...recordSections(records, { digests, texts }), ...writer.sections() }
-  return { records: records.length, bytes: sectionFileBytes({}, sections) }
+  return { records: records.length, bytes: sectionFileBytes(meta, sections) }
 }
 
 /** Notes the state of a record in a row; none where there is no such row or version. */

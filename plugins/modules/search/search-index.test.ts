@@ -117,6 +117,13 @@ test('versions with equal words share their text, and the latest are found befor
   const index = stage.open()
 
   assert.equal(index.records, 60)
+  const { averageLengths, bound, fields, lengths } = index.keyword('latest').texts
+  const means = averageLengths.map((_, field) => {
+    let sum = 0
+    for (let text = 0; text < bound; text++) sum += lengths[text * fields + field] ?? 0
+    return sum / bound
+  })
+  assert.deepEqual(averageLengths, means, 'what the writer summed up')
   assert.equal(index.keyword('all').texts.bound, 20)
   const [best] = await rankByWords(index, { query: 'zeppelin', filter: {}, limit: 5, examples: 'alike' })
   assert.equal(index.record(best?.row ?? 0).ref, 'v2.0.0')

@@ -1,13 +1,15 @@
 import { once } from '../../../server/plugin.ts'
+import type { TextChoice } from '../segments/postings.ts'
+import type { SectionFile } from '../segments/section-file.ts'
 import { ENDED, emptyStates, LATEST, LIVE, type SegmentSet } from '../segments/segment-set.ts'
-import { openTermDictionary, uint16s } from '../segments/term-dictionary.ts'
+import { openTermDictionary, type TermDictionary, uint16s } from '../segments/term-dictionary.ts'
 import type { StoredIds } from './id-table.ts'
 import { ALL_FIELDS } from './keyword-document.ts'
 import { type KeywordIndex, keywordIndex } from './keyword-index.ts'
 import type { Lexicon } from './lexicon.ts'
 import { versionFinder } from './module-versions.ts'
-import { ID_BYTES, type RecordColumns, recordColumns, type SearchRecord } from './record-columns.ts'
-import { type TextSegment, textIndex } from './text-index.ts'
+import { ID_BYTES, idsOfRun, type RecordColumns, recordColumns, type SearchRecord } from './record-columns.ts'
+import { sumsOf, type TextSegment, textIndex } from './text-index.ts'
 import type { VectorFilter } from './vector-store.ts'
 
 /** Which versions a search looks at. */
@@ -21,7 +23,7 @@ export interface SearchIndex {
   /** Records, also those that were replaced or removed. */
   readonly records: number
   /** Records without those. */
-  readonly live: number
+  live(): number
   readonly columns: readonly RecordColumns[]
   /** The words of the texts in a scope. */
   keyword(scope: Scope): KeywordIndex
@@ -29,22 +31,26 @@ export interface SearchIndex {
   textOf(row: number): number
   /** The texts of all records. */
   texts(): Uint32Array
-  /** 1 for each record that is an example. */
-  examples(): Uint8Array
+  /** The kind of each record; `EXAMPLE` is an example. */
+  kinds(): Uint8Array
   /** A number for the module of a record: its versions share it. */
   moduleOf(row: number): number
-  /** Records that pass the filter, in no particular order. */
-  select(filter: VectorFilter): readonly number[]
+  /** Records that pass the filter, by rising number. Those of all latest versions are the same object each time. */
+  select(filter: VectorFilter): Int32Array
   record(row: number): SearchRecord
   lastUpdated(row: number): string
   isLatest(row: number): boolean
-  isExample(row: number): boolean
+  kindOf(row: number): SearchRecord['kind']
+  /** Whether any module is missing in the newest release of its repository. */
+  readonly hasRemoved: boolean
   /** The release of its repository since which the module of a record is missing. */
   removedSince(row: number): string | undefined
   /** Refs of the module of a record, newest first. */
   refs(row: number): readonly string[]
   /** Record ids, `ID_BYTES` each, in the order of the records. */
   ids(): Buffer
+  /** The ids of records from one to before another. */
+  idsOf(from: number, to: number): Buffer
   /** Normalised provider names. */
   providers(): readonly string[]
   /** Names of each repository by URL. */
@@ -54,22 +60,21 @@ export interface SearchIndex {
 /** Reads a set of segments as a search index. */
 export function searchIndexOf(set: SegmentSet, lexicon: Lexicon): SearchIndex {
   const columns = set.segments.map(({ file }) => recordColumns(file))
-  const lengths = set.segments.map(({ file }) => uint16s(file.whole('lengths')))
   const dictionaries = set.segments.map(({ file }) => openTermDictionary(file))
   const textBases: number[] = []
   let texts = 0
-  for (const numbers of lengths) {
+  for (const { file } of set.segments) {
     textBases.push(texts)
-    texts += numbers.length / ALL_FIELDS.length
+    texts += file.lengthOf('lengths') / TEXT_BYTES
+  }
+  const selected = {
+    latest: once(() => selectRows(set, columns, { latestOnly: true })),
+    all: () => selectRows(set, columns, {}),
   }
   const segmentOf = segmentFinder(set)
   const keywords = new Map<Scope, KeywordIndex>()
   const makeKeywords = (scope: Scope): KeywordIndex => {
-    const segments: TextSegment[] = dictionaries.map((terms, at) => ({
-      terms,
-      lengths: lengths[at] ?? new Uint16Array(0),
-      chosen: chosenTexts(set, at, columns[at]?.texts() ?? new Uint32Array(0), scope),
-    }))
+    const segments = textSegments(set, selected[scope](), { columns, dictionaries })
     return keywordIndex(textIndex(segments, ALL_FIELDS.length), lexicon)
   }
   const at = <T>(
@@ -84,13 +89,12 @@ export function searchIndexOf(set: SegmentSet, lexicon: Lexicon): SearchIndex {
   const moduleOf = (row: number): number => at(row, (held, local) => held.modules()[local] ?? 0, 0)
   const ended = (set.meta['ended'] ?? {}) as Readonly<Record<string, string>> // as `updateSet` made it
   const versions = once(() => versionFinder(set, columns))
-  const latest = once(() => selectRows(set, columns, { latestOnly: true }))
-  let ids: Buffer | undefined
+  const ids = once(() => Buffer.concat(columns.map((held) => held.ids())))
   return {
     source: String(set.meta['source']),
     set,
     records: set.records,
-    live: liveRecords(set),
+    live: once(() => liveRecords(set)),
     columns,
     keyword(scope) {
       const held = keywords.get(scope) ?? makeKeywords(scope)
@@ -101,21 +105,20 @@ export function searchIndexOf(set: SegmentSet, lexicon: Lexicon): SearchIndex {
       at(row, (held, local, segment) => (textBases[segment] ?? 0) + (held.texts()[local] ?? 0), 0),
     moduleOf,
     texts: once(() => joinedTexts(set, columns, textBases)),
-    examples: once(() => exampleRows(set, columns)),
-    select: (filter) => (isOfLatest(filter) ? latest() : selectRows(set, columns, filter)),
+    kinds: once(() => joinedKinds(set, columns)),
+    select: (filter) => (isOfLatest(filter) ? selected.latest() : selectRows(set, columns, filter)),
     record: (row) => at(row, (held, local) => held.record(local), NO_RECORD),
     lastUpdated: (row) => new Date(set.updated[row] ?? 0).toISOString(),
     isLatest: (row) => ((set.flags[row] ?? 0) & LATEST) !== 0,
-    isExample: (row) => at(row, (held, local) => held.kindOf(local) === 'example', false),
+    kindOf: (row) => at(row, (held, local) => held.kindOf(local), 'root'),
+    hasRemoved: Object.keys(ended).length > 0,
     removedSince: (row) => (((set.flags[row] ?? 0) & ENDED) === 0 ? undefined : ended[String(moduleOf(row))]),
     refs: (row) =>
       versions()(moduleOf(row)).map((one) =>
         at(one, (held, local) => held.refs()[held.ref()[local] ?? 0] ?? '', ''),
       ),
-    ids() {
-      ids ??= Buffer.concat(columns.map((held) => held.ids()))
-      return ids
-    },
+    ids,
+    idsOf: (from, to) => idsOfRun(set, columns, { from, to }),
     providers: () =>
       [...new Set(columns.flatMap((held) => held.providers().flatMap(([, ...names]) => names)))].sort(),
     repositories: () => namesByUrl(columns.flatMap((held) => held.repositories())),
@@ -181,7 +184,7 @@ export function storedIds(set: SegmentSet, columns: readonly RecordColumns[]): S
 /** How many records of a set were neither replaced nor removed. */
 export function liveRecords({ flags }: Pick<SegmentSet, 'flags'>): number {
   let live = 0
-  for (let row = 0; row < flags.length; row++) if (((flags[row] ?? 0) & LIVE) !== 0) live++
+  for (let row = 0; row < flags.length; row++) live += (flags[row] ?? 0) & LIVE // which is 1
   return live
 }
 
@@ -194,20 +197,62 @@ export function segmentFinder({ segments }: SegmentSet): (row: number) => number
   }
 }
 
-function chosenTexts(set: SegmentSet, segment: number, texts: Uint32Array, scope: Scope) {
-  const base = set.segments[segment]?.base ?? 0
-  const wanted = scope === 'latest' ? LIVE | LATEST : LIVE
-  let all = 0
-  for (let local = 0; local < texts.length; local++) all = Math.max(all, (texts[local] ?? 0) + 1)
-  const isIn = new Uint8Array(all)
+/** Bytes of the lengths of one text. */
+const TEXT_BYTES = ALL_FIELDS.length * Uint16Array.BYTES_PER_ELEMENT
+
+interface OpenedSegments {
+  readonly columns: readonly RecordColumns[]
+  readonly dictionaries: readonly TermDictionary[]
+}
+
+/** The texts of these rows in each segment. */
+function textSegments(
+  set: SegmentSet,
+  rows: Int32Array,
+  { columns, dictionaries }: OpenedSegments,
+): TextSegment[] {
+  return set.segments.map(({ file, base, records }, at) => ({
+    terms: dictionaries[at] ?? openTermDictionary(file),
+    texts: file.lengthOf('lengths') / TEXT_BYTES,
+    lengths: (from, to) => uint16s(file.read('lengths', from * TEXT_BYTES, to * TEXT_BYTES)),
+    chosen: chosenTexts(rows, { base, records, texts: columns[at]?.texts() ?? new Uint32Array(0) }, file),
+    sums: sumsOf(file),
+  }))
+}
+
+interface RowsOfSegment {
+  readonly base: number
+  readonly records: number
+  /** The text of each. */
+  readonly texts: Uint32Array
+}
+
+/** The texts of those of these rising rows that are in a segment. */
+function chosenTexts(
+  rows: Int32Array,
+  { base, records, texts }: RowsOfSegment,
+  file: SectionFile,
+): TextChoice {
+  const isIn = new Uint8Array(file.lengthOf('lengths') / TEXT_BYTES)
   let bound = 0
-  for (let local = 0; local < texts.length; local++) {
-    if (((set.flags[base + local] ?? 0) & wanted) !== wanted) continue
-    const text = texts[local] ?? 0
+  for (let at = placeFrom(rows, base), end = placeFrom(rows, base + records); at < end; at++) {
+    const text = texts[(rows[at] ?? 0) - base] ?? 0
     isIn[text] = 1
-    bound = Math.max(bound, text + 1)
+    if (text >= bound) bound = text + 1
   }
   return { isIn, bound }
+}
+
+/** The place of the first of these rising rows that is not below another; their number for none. */
+function placeFrom(rows: Int32Array, wanted: number): number {
+  let low = 0
+  let high = rows.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((rows[middle] ?? 0) < wanted) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 function joinedTexts(
@@ -218,15 +263,17 @@ function joinedTexts(
   const joined = new Uint32Array(records)
   for (const [at, held] of columns.entries()) {
     const [own, first, base] = [held.texts(), segments[at]?.base ?? 0, bases[at] ?? 0]
-    for (let local = 0; local < own.length; local++) joined[first + local] = base + (own[local] ?? 0)
+    joined.set(own, first)
+    if (base > 0)
+      for (let row = first; row < first + own.length; row++) joined[row] = (joined[row] ?? 0) + base
   }
   return joined
 }
 
-function exampleRows({ segments, records }: SegmentSet, columns: readonly RecordColumns[]): Uint8Array {
-  const examples = new Uint8Array(records)
-  for (const [at, held] of columns.entries()) examples.set(held.examples(), segments[at]?.base ?? 0)
-  return examples
+function joinedKinds({ segments, records }: SegmentSet, columns: readonly RecordColumns[]): Uint8Array {
+  const joined = new Uint8Array(records)
+  for (const [at, held] of columns.entries()) joined.set(held.kinds(), segments[at]?.base ?? 0)
+  return joined
 }
 
 /** Whether a filter lets every latest version pass, and nothing else. */
@@ -234,24 +281,28 @@ export function isOfLatest({ latestOnly, ...others }: VectorFilter): boolean {
   return latestOnly === true && Object.values(others).every((value) => value === undefined)
 }
 
-/** Rows of a set that pass a filter. */
+/** Rows of a set that pass a filter, rising. */
 export function selectRows(
   set: SegmentSet,
   columns: readonly RecordColumns[],
   filter: VectorFilter,
-): number[] {
-  const rows: number[] = []
-  const wanted = filter.latestOnly ? LIVE | LATEST : LIVE
-  for (const [segment, held] of columns.entries()) {
-    const base = set.segments[segment]?.base ?? 0
-    const passes = filterOf(held, filter)
-    const records = set.segments[segment]?.records ?? 0
-    for (let local = 0; local < records; local++) {
-      if (((set.flags[base + local] ?? 0) & wanted) === wanted && (passes?.(local) ?? true))
-        rows.push(base + local)
-    }
-  }
-  return rows
+): Int32Array {
+  const wanted = rowsWith(set.flags, filter.latestOnly ? LIVE | LATEST : LIVE)
+  const tests = columns.map((held) => filterOf(held, filter))
+  if (tests.every((test) => test === undefined)) return wanted
+  const segmentOf = segmentFinder(set)
+  return wanted.filter((row) => {
+    const segment = segmentOf(row)
+    return tests[segment]?.(row - (set.segments[segment]?.base ?? 0)) ?? true
+  })
+}
+
+function rowsWith(flags: Uint8Array, wanted: number): Int32Array {
+  const rows = new Int32Array(flags.length)
+  let count = 0
+  for (let row = 0; row < flags.length; row++)
+    if (((flags[row] ?? 0) & wanted) === wanted) rows[count++] = row
+  return rows.slice(0, count)
 }
 
 /** Compares numbers: what a filter names is looked up once in the names of the segment. */

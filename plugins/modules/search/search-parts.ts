@@ -87,7 +87,7 @@ async function openedStore(
 
 /** Whether ingests into other folders keep their vectors in the same store. */
 async function hasOtherVectors(store: VectorStore | undefined, index: SearchIndex): Promise<boolean> {
-  return store !== undefined && (await store.count()) > index.live
+  return store !== undefined && (await store.count()) > index.live()
 }
 
 async function embedQuery(

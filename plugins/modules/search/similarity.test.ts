@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { bestFirst, highest } from './best-first.ts'
-import { similarity, similarityTo } from './stored-vectors.ts'
+import { fewNumbers, similarity, similarityByColumn, similarityTo } from './similarity.ts'
+import { bytesByColumn, vectorsOfColumns } from './vector-columns.ts'
 
 const number = fc.float({ min: -1, max: 1, noNaN: true })
 const vectorOf = (dims: number) =>
@@ -24,6 +25,38 @@ test('a query of few numbers gets the very similarity that all of its numbers gi
     }),
   )
 })
+
+test('vectors by column give the very similarities and vectors that they give one after the other', () => {
+  const cases = fc.integer({ min: 5, max: 12 }).chain((fourth) =>
+    fc.record({
+      vectors: fc.array(vectorOf(fourth * 4), { minLength: 1, maxLength: 5 }),
+      used: fc.array(fc.tuple(fc.integer({ min: 0, max: fourth * 4 - 1 }), number), { maxLength: 4 }),
+    }),
+  )
+  fc.assert(
+    fc.property(cases, ({ vectors, used }) => {
+      const dims = vectors[0]?.length ?? 0
+      const query = new Float32Array(dims)
+      for (const [place, value] of used) query[place] = value
+      const bytes = Buffer.concat(pieces(vectors, dims))
+      const stored = new Float32Array(new Uint8Array(bytes).buffer)
+      const column = (place: number) => stored.subarray(place * vectors.length, (place + 1) * vectors.length)
+      const rows = Float32Array.from(vectors.flatMap((vector) => [...vector]))
+      const few = fewNumbers(query) ?? assert.fail('the query has few numbers')
+
+      const found = similarityByColumn(few, vectors.length, column)
+
+      for (const [at, value] of found.entries())
+        assert.ok(Object.is(value + 0, similarity(rows, at * dims, query) + 0))
+      assert.deepEqual(vectorsOfColumns(column, { count: vectors.length, dims }), rows)
+    }),
+  )
+})
+
+/** Copies, because each piece shares memory with the one before. */
+function pieces(vectors: readonly Float32Array[], dims: number): Buffer[] {
+  return Array.from(bytesByColumn(vectors, dims), (piece) => Buffer.from(piece))
+}
 
 test('candidates come by falling score, and equal ones by their places', () => {
   const scored = fc.array(fc.constantFrom(0, 0.25, 0.5, 0.75, 1), { maxLength: 60 })

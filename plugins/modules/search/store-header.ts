@@ -2,9 +2,13 @@ import { newerFormat } from '../output/stored-format.ts'
 import { refusals } from '../reasons.ts'
 import type { IncludeOptions } from './vector-record.ts'
 
+/** What an embedded store writes; an earlier version refuses it. */
+export const STORED_FORMAT = 2
+
 /** How a vector store was made. A store that was made otherwise is refused, never mixed. */
 export interface StoreHeader {
-  readonly format: 1
+  /** Of an embedded store: 2 where vectors may be by column. */
+  readonly format: 1 | typeof STORED_FORMAT
   readonly strategy: string
   /** `""` for strategies without a model. */
   readonly model: string
@@ -39,11 +43,11 @@ export function refuseOtherStore(held: StoreHeader, wanted: StoreHeader): void {
  * Errors: `conflict`/`store_damaged` for a header of a newer version.
  */
 export function parseHeader(value: unknown, place: string): StoreHeader | undefined {
-  const format = newerFormat(value, 1)
+  const format = newerFormat(value, STORED_FORMAT)
   if (format !== undefined) throw refusals.store_newer({ place }, { details: { format } })
   const header = value as Partial<StoreHeader> | null // every member is checked
   const whole =
-    header?.format === 1 &&
+    (header?.format === 1 || header?.format === STORED_FORMAT) &&
     typeof header.strategy === 'string' &&
     typeof header.model === 'string' &&
     Number.isInteger(header.dims) &&
@@ -51,6 +55,14 @@ export function parseHeader(value: unknown, place: string): StoreHeader | undefi
     typeof header.lexicon_version === 'string' &&
     typeof header.tokenizer_version === 'number'
   return whole ? (header as StoreHeader) : undefined
+}
+
+/** The layout of the vectors of a segment: one after the other, or by column. */
+export type VectorLayout = 'rows' | 'columns'
+
+/** How an embedded store keeps its vectors: queries of the built-in strategy have few numbers, and read few columns. */
+export function layoutOf({ strategy }: StoreHeader): VectorLayout {
+  return strategy === 'vectordb-default' ? 'columns' : 'rows'
 }
 
 function headerText({ strategy, model, dims }: StoreHeader): string {

@@ -7,16 +7,20 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { HEADER, item } from '../../../plugins/modules/testing/store-items.ts'
+import { realDisk } from '../../../server/plugin.ts'
 import { startChroma } from '../../../test/chroma-server.ts'
 import { bundled } from '../../../test/fixtures/bundled.ts'
 import { freePort } from '../../../test/free-port.ts'
 import { lacksPackage } from '../../../test/optional-package.ts'
 import { embeddingOptions } from '../config.ts'
 import { moduleId } from '../output/module-index.ts'
+import { composeSet, openSegmentSet, saveSegmentSet } from '../segments/segment-set.ts'
 import { openStore } from './open-store.ts'
 import { packText, unpackText } from './packed-text.ts'
 import { unpackStore } from './packed-vectors.ts'
+import { similarity } from './similarity.ts'
 import type { StoreHeader } from './store-header.ts'
+import { vectorSegment } from './vector-segments.ts'
 import type { VectorFilter, VectorStore } from './vector-store.ts'
 
 const WRITER = await bundled(join(import.meta.dirname, '../testing/store-writer.ts'))
@@ -135,7 +139,7 @@ test('a store of version 0.1.0 is read as it is, and the first update takes its 
   await writeFile(file, JSON.stringify({ version: 1, metadata_config: {}, satchel: HEADER, items }))
   const store = await openIn(folder)
 
-  assert.deepEqual(await store.header(), HEADER)
+  assert.deepEqual(await store.header(), { ...HEADER, format: 2 })
   assert.equal((await hitsOf(store, item(2).vector))[0]?.id, item(2).id)
   assert.deepEqual(await readdir(join(folder, 'infra_modules')), ['index.json'])
   await put(store, [3])
@@ -143,6 +147,40 @@ test('a store of version 0.1.0 is read as it is, and the first update takes its 
   assert.equal(await (await openIn(folder)).count(), 3)
   assert.ok(!(await readdir(join(folder, 'infra_modules'))).includes('index.json'))
   assert.equal((await hitsOf(store, item(1).vector))[0]?.document, unpackText(item(1).document))
+})
+
+test('vectors that an earlier version wrote one after the other are read beside those by column', async (t) => {
+  const folder = await temporary(t)
+  const dims = 16
+  const header = { ...HEADER, dims }
+  const wide = (n: number) => ({
+    ...item(n),
+    vector: Float32Array.from({ length: dims }, (_, at) => Math.sin(n * at + n)),
+  })
+  const items = [1, 2, 3, 4, 5, 6].map(wide)
+  const { added, states } = vectorSegment(items, { layout: 'rows', dims })
+  const earlier = composeSet([], added, { meta: { header }, ...states })
+  await saveSegmentSet(join(folder, 'infra_modules'), earlier, added, realDisk)
+  const store = await openIn(folder)
+  assert.deepEqual(await store.header(), header)
+
+  await store.apply(header, { upsert: [wide(7)], touch: [], remove: [] })
+
+  const few = Float32Array.from({ length: dims }, (_, at) => (at === 5 ? 1 : 0))
+  for (const query of [few, wide(3).vector]) {
+    const hits = await hitsOf(await openIn(folder), query)
+    const right = [...items, wide(7)].map(({ id, vector }) => ({
+      id,
+      cosine: Math.fround(similarity(vector, 0, query)),
+    }))
+    const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1)
+    assert.deepEqual(hits.map(({ id, cosine }) => ({ id, cosine })).sort(byId), right.sort(byId))
+  }
+  const set = openSegmentSet(join(folder, 'infra_modules'), realDisk) ?? assert.fail('there is no store')
+  assert.deepEqual(
+    set.segments.map(({ file }) => file.lengthOf('columns') > 0),
+    [false, true],
+  )
 })
 
 test('another strategy, model, size or lexicon is refused, and the file stays as it was', async (t) => {

@@ -1,4 +1,5 @@
 import { createPostingsReader, type Postings, type TextChoice } from '../segments/postings.ts'
+import type { SectionFile } from '../segments/section-file.ts'
 import type { TermDictionary, TermsWanted } from '../segments/term-dictionary.ts'
 
 /**
@@ -32,9 +33,29 @@ export interface VocabularyTerm {
 /** One segment's share of a view. */
 export interface TextSegment {
   readonly terms: TermDictionary
-  /** `fields` numbers for each text. */
-  readonly lengths: Uint16Array
+  /** How many texts it has. */
+  readonly texts: number
+  /** `fields` numbers for each text, from one text to before another. */
+  lengths(from: number, to: number): Uint16Array
   readonly chosen: TextChoice
+  /** Sums of the lengths by field, if the writer of the segment made them. */
+  readonly sums?: LengthSums | undefined
+}
+
+/** Of the first texts of a segment: those of the latest versions when it was written. */
+export interface LengthSums {
+  readonly texts: number
+  readonly sums: readonly number[]
+}
+
+/** What a segment says of itself. */
+export interface TextsMeta {
+  readonly first?: LengthSums
+}
+
+/** The sums that a segment has; earlier versions wrote none. */
+export function sumsOf({ meta }: SectionFile): LengthSums | undefined {
+  return (meta as TextsMeta).first // as written: its checksum fits
 }
 
 /** A view over the texts of several segments, numbered one segment after the other. */
@@ -42,17 +63,19 @@ export function textIndex(segments: readonly TextSegment[], fields: number): Tex
   const bases: number[] = []
   let bound = 0
   let next = 0
-  for (const { lengths, chosen } of segments) {
+  for (const segment of segments) {
     bases.push(next)
-    bound = next + chosen.bound // texts of older versions come last
-    next += lengths.length / fields
+    bound = next + segment.chosen.bound // texts of older versions come last
+    next += segment.texts
   }
+  const lengths = segments.map((segment) => segment.lengths(0, segment.chosen.bound))
   const sums = new Array<number>(fields).fill(0)
   let texts = 0
-  for (const segment of segments) texts += addLengths(sums, segment)
+  for (const [at, segment] of segments.entries())
+    texts += addKnown(sums, segment) ?? addLengths(sums, segment, lengths[at] ?? new Uint16Array(0))
   return {
     fields,
-    lengths: joinedLengths(segments),
+    lengths: joinedLengths(lengths, bases, { texts: next, fields }),
     bound,
     texts,
     averageLengths: sums.map((sum) => (texts === 0 ? 0 : sum / texts)),
@@ -71,19 +94,28 @@ export function textIndex(segments: readonly TextSegment[], fields: number): Tex
   }
 }
 
-function joinedLengths(segments: readonly TextSegment[]): Uint16Array {
-  const [first, ...others] = segments
-  if (first && others.length === 0) return first.lengths
-  const joined = new Uint16Array(segments.reduce((sum, { lengths }) => sum + lengths.length, 0))
-  let at = 0
-  for (const { lengths } of segments) {
-    joined.set(lengths, at)
-    at += lengths.length
-  }
+function joinedLengths(
+  lengths: readonly Uint16Array[],
+  bases: readonly number[],
+  { texts, fields }: { readonly texts: number; readonly fields: number },
+): Uint16Array {
+  const [first, ...others] = lengths
+  if (first && others.length === 0) return first
+  const joined = new Uint16Array(texts * fields)
+  for (const [at, own] of lengths.entries()) joined.set(own, (bases[at] ?? 0) * fields)
   return joined
 }
 
-function addLengths(sums: number[], { lengths, chosen }: TextSegment): number {
+/** Adds what the writer of a segment summed up, and gives the number of texts; undefined where others are chosen now. */
+function addKnown(sums: number[], { chosen, sums: known }: TextSegment): number | undefined {
+  if (known?.texts !== chosen.bound || known.sums.length !== sums.length) return undefined
+  const firstOut = chosen.isIn.indexOf(0)
+  if (firstOut !== -1 && firstOut < chosen.bound) return undefined
+  for (const [field, sum] of known.sums.entries()) sums[field] = (sums[field] ?? 0) + sum
+  return known.texts
+}
+
+function addLengths(sums: number[], { chosen }: TextSegment, lengths: Uint16Array): number {
   const fields = sums.length
   let texts = 0
   for (let text = 0; text < chosen.bound; text++) {
@@ -101,7 +133,7 @@ function* vocabulary(
   prefix: string,
   { leastTexts = 0, ...bytes }: TermsWanted,
 ): Iterable<VocabularyTerm> {
-  const [largest, ...others] = [...segments].sort((a, b) => b.lengths.length - a.lengths.length)
+  const [largest, ...others] = [...segments].sort((a, b) => b.texts - a.texts)
   const joined = new Map<string, number>()
   for (const { terms } of others)
     for (const { term, texts } of terms.startingWith(prefix, bytes))

@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto'
+import { once } from '../../../server/plugin.ts'
+import { compare } from '../domain/order.ts'
 import { type SectionFile, sectionFileBytes } from '../segments/section-file.ts'
 import { emptyStates, LATEST, LIVE, type NewSegment, type RecordStates } from '../segments/segment-set.ts'
 import { bytesOf, uint32s } from '../segments/term-dictionary.ts'
 import type { PackedText } from './packed-text.ts'
 import { type RecordColumns, recordColumns, recordSections } from './record-columns.ts'
+import { fewNumbers, similarity, similarityByColumn, similarityTo } from './similarity.ts'
+import type { VectorLayout } from './store-header.ts'
+import { bytesByColumn, vectorsOfColumns } from './vector-columns.ts'
 import type { StoredRecord } from './vector-record.ts'
 import type { VectorItem } from './vector-store.ts'
 
@@ -12,8 +17,10 @@ export interface VectorSegment {
   readonly columns: RecordColumns
   /** The number of the vector of each record. */
   readonly vectors: () => Uint32Array
-  /** The vectors with numbers below `count`, one after the other. */
-  firstVectors(count: number): Float32Array
+  /** A copy of the vector with this number. All of the segment are read for it. */
+  vector(number: number): Float32Array
+  /** The similarity of a query to the vectors with numbers below `count`. */
+  similarities(query: Float32Array, count: number): Float64Array
   /** Hex digest of a record's document. */
   digest(row: number): string
   document(row: number): PackedText
@@ -23,17 +30,23 @@ export interface VectorSegment {
 /** What a segment holds of the metadata; the rest is state. */
 type WrittenMetadata = Omit<StoredRecord['metadata'], 'last_updated' | 'latest'>
 
-/** A segment of these records: those of latest versions first, so that their vectors are read in one piece. */
-export function vectorSegment(items: readonly VectorItem[]): {
+/**
+ * A segment of these records: those of latest versions first, so that their vectors are read in one piece, then by id as
+ * in the search index, so that both have the same records in the same order.
+ */
+export function vectorSegment(
+  items: readonly VectorItem[],
+  { layout, dims }: { readonly layout: VectorLayout; readonly dims: number },
+): {
   readonly added: NewSegment
   readonly states: RecordStates
 } {
-  const ordered = [...items].sort((a, b) => Number(b.metadata.latest) - Number(a.metadata.latest))
-  const vectors = sharing()
-  const documents = sharing()
-  const vectorOf = ordered.map(({ vector }) =>
-    vectors.number(digestOf(bytesOf(vector)), () => bytesOf(vector)),
+  const ordered = [...items].sort(
+    (a, b) => Number(b.metadata.latest) - Number(a.metadata.latest) || compare(a.id, b.id),
   )
+  const vectors = sharing<Float32Array>()
+  const documents = sharing<Uint8Array>()
+  const vectorOf = ordered.map(({ vector }) => vectors.number(digestOf(bytesOf(vector)), () => vector))
   const documentOf = ordered.map(({ document, metadata }) =>
     documents.number(metadata.document_sha256, () => document.bytes),
   )
@@ -46,7 +59,9 @@ export function vectorSegment(items: readonly VectorItem[]): {
     {
       ...recordSections(ordered.map(searchRecordOf), { digests, texts: documentOf }),
       vectorOf: bytesOf(Uint32Array.from(vectorOf)),
-      vectors: vectors.values(),
+      ...(layout === 'columns'
+        ? { columns: bytesByColumn(vectors.values(), dims) }
+        : { vectors: vectors.values().map(bytesOf) }),
       documentPlaces: bytesOf(places),
       documents: packed,
     },
@@ -75,12 +90,12 @@ function listOf(text: string): string[] {
 }
 
 /** Numbers for values; those with equal keys share a number and one value. */
-function sharing() {
+function sharing<T>() {
   const numbers = new Map<string, number>()
-  const values: Uint8Array[] = []
+  const values: T[] = []
   return {
-    values: (): readonly Uint8Array[] => values,
-    number(key: string, make: () => Uint8Array): number {
+    values: (): readonly T[] => values,
+    number(key: string, make: () => T): number {
       const known = numbers.get(key)
       if (known !== undefined) return known
       numbers.set(key, values.length)
@@ -98,6 +113,7 @@ const DIGEST_BYTES = 32
 /** Reads a segment of a vector store. */
 export function openVectorSegment(file: SectionFile, dims: number): VectorSegment {
   const columns = recordColumns(file)
+  const stored = file.lengthOf('columns') > 0 ? byColumn(file, dims) : byRow(file, dims)
   let vectorOf: Uint32Array | undefined
   let places: Uint32Array | undefined
   const digest = (row: number): string =>
@@ -108,10 +124,7 @@ export function openVectorSegment(file: SectionFile, dims: number): VectorSegmen
       vectorOf ??= uint32s(file.whole('vectorOf'))
       return vectorOf
     },
-    firstVectors(count) {
-      const bytes = file.read('vectors', 0, count * dims * Float32Array.BYTES_PER_ELEMENT)
-      return new Float32Array(bytes.buffer, bytes.byteOffset, count * dims)
-    },
+    ...stored,
     digest,
     document(row) {
       const number = columns.texts()[row] ?? 0
@@ -123,6 +136,59 @@ export function openVectorSegment(file: SectionFile, dims: number): VectorSegmen
       const lists = { providers: providers.join(','), tags: tags.join(',') }
       const metadata = { repository, ref, path, provider, ...lists, kind, document_sha256: digest(row) }
       return { id, metadata }
+    },
+  }
+}
+
+type StoredNumbers = Pick<VectorSegment, 'vector' | 'similarities'>
+
+const NUMBER_BYTES = Float32Array.BYTES_PER_ELEMENT
+
+/** Vectors one after the other, which stay in memory once they are read. */
+function byRow(file: SectionFile, dims: number): StoredNumbers {
+  const all = file.lengthOf('vectors') / NUMBER_BYTES / dims
+  let held: Float32Array = new Float32Array(0)
+  const firstVectors = (count: number): Float32Array => {
+    if (held.length >= count * dims) return held
+    const bytes = file.read('vectors', 0, count * dims * NUMBER_BYTES)
+    held = new Float32Array(bytes.buffer, bytes.byteOffset, count * dims)
+    return held
+  }
+  return {
+    vector: (number) => firstVectors(all).slice(number * dims, (number + 1) * dims),
+    similarities(query, count) {
+      const vectors = firstVectors(count)
+      const similar = similarityTo(query)
+      const found = new Float64Array(count)
+      for (let number = 0; number < count; number++) found[number] = similar(vectors, number * dims)
+      return found
+    },
+  }
+}
+
+/** Vectors by column: a query of few numbers reads few columns, which stay in memory. */
+function byColumn(file: SectionFile, dims: number): StoredNumbers {
+  const all = file.lengthOf('columns') / NUMBER_BYTES / dims
+  const held = new Map<number, Float32Array>()
+  const column = (place: number, count: number): Float32Array => {
+    const known = held.get(place)
+    if (known && known.length >= count) return known
+    const from = place * all * NUMBER_BYTES
+    const bytes = file.read('columns', from, from + count * NUMBER_BYTES)
+    const numbers = new Float32Array(bytes.buffer, bytes.byteOffset, count)
+    held.set(place, numbers)
+    return numbers
+  }
+  const asRows = once(() => vectorsOfColumns((place) => column(place, all), { count: all, dims }))
+  return {
+    vector: (number) => asRows().slice(number * dims, (number + 1) * dims),
+    similarities(query, count) {
+      const few = fewNumbers(query)
+      if (few) return similarityByColumn(few, count, (place) => column(place, count))
+      const vectors = asRows()
+      const found = new Float64Array(count)
+      for (let number = 0; number < count; number++) found[number] = similarity(vectors, number * dims, query)
+      return found
     },
   }
 }

@@ -45,7 +45,9 @@ export interface VectorHit extends StoredRecord {
 /** Records that pass a filter and their similarity, by number; a record is only read when it is asked for. */
 export interface VectorMatches {
   /** Ids of 32 bytes, one after the other; the same object until the store changes. */
-  readonly ids: Buffer
+  ids(): Buffer
+  /** The places of records that pass, rising, and the ids of those from a place to before another; absent: see `cosines`. */
+  readonly passing?: { readonly matches: Int32Array; ids(from: number, to: number): Buffer }
   /** NaN for a record that does not pass the filter. */
   readonly cosines: Float32Array
   /** Whether every record of the store has a place here; a server gives the nearest ones. */
@@ -55,8 +57,9 @@ export interface VectorMatches {
 
 /** Matches of records that are in memory: the nearest of a store. */
 export function matchesOf(hits: readonly VectorHit[]): VectorMatches {
+  const ids = Buffer.from(hits.map(({ id }) => id).join(''), 'hex')
   return {
-    ids: Buffer.from(hits.map(({ id }) => id).join(''), 'hex'),
+    ids: () => ids,
     cosines: Float32Array.from(hits, ({ cosine }) => cosine),
     isWhole: false,
     record: (match) => {

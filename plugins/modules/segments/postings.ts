@@ -4,6 +4,11 @@ export interface Postings {
   readonly texts: Uint32Array
   readonly fields: Uint8Array
   readonly counts: Uint16Array
+  /** Entries by field. */
+  readonly inField: Uint32Array
+  /** Texts by the first field, and by the last one, that has the term. */
+  readonly byFirst: Uint32Array
+  readonly byLast: Uint32Array
 }
 
 /** Which texts of a segment a reader looks at: 1 for those, and a number above the last of them. */
@@ -23,6 +28,9 @@ export interface PostingsReader {
 export function createPostingsReader(capacity: number): PostingsReader {
   let held = emptyPostings(Math.max(1, capacity))
   let length = 0
+  const inField = new Uint32Array(MOST_FIELDS)
+  const byFirst = new Uint32Array(MOST_FIELDS)
+  const byLast = new Uint32Array(MOST_FIELDS)
   let bytes: Uint8Array = new Uint8Array(0)
   let at = 0
   /** As `createByteReader` reads it, but most numbers are one byte, and a search decodes tens of thousands of them. */
@@ -36,16 +44,22 @@ export function createPostingsReader(capacity: number): PostingsReader {
     }
     return value >>> 0
   }
-  const addFields = (text: number, isChosen: boolean): void => {
+  const addFields = (text: number): void => {
     const { texts, fields, counts } = held
+    const before = length
     for (let mask = number(), field = 0; mask !== 0; mask >>>= 1, field++) {
       if ((mask & 1) === 0) continue
-      const count = number()
-      if (!isChosen) continue
       texts[length] = text
       fields[length] = field
-      counts[length++] = count
+      counts[length++] = number()
+      inField[field] = (inField[field] ?? 0) + 1
     }
+    const [first, last] = [fields[before] ?? 0, fields[length - 1] ?? 0]
+    byFirst[first] = (byFirst[first] ?? 0) + 1
+    byLast[last] = (byLast[last] ?? 0) + 1
+  }
+  const passFields = (): void => {
+    for (let mask = number(); mask !== 0; mask >>>= 1) if ((mask & 1) === 1) number()
   }
   return {
     add(added, { isIn, bound }, base) {
@@ -55,10 +69,11 @@ export function createPostingsReader(capacity: number): PostingsReader {
         text += number()
         if (text >= bound) return
         if (length + MOST_FIELDS > held.texts.length) held = grown(held)
-        addFields(base + text, isIn[text] === 1)
+        if (isIn[text] === 1) addFields(base + text)
+        else passFields()
       }
     },
-    finish: () => trimmed(held, length),
+    finish: () => ({ ...trimmed(held, length), inField, byFirst, byLast }),
   }
 }
 
@@ -66,7 +81,7 @@ export function createPostingsReader(capacity: number): PostingsReader {
 const MOST_FIELDS = 32
 
 /** Without room for more: what is kept of many terms would be mostly that. */
-function trimmed({ texts, fields, counts }: Held, length: number): Postings {
+function trimmed({ texts, fields, counts }: Held, length: number): Held & { readonly length: number } {
   if (length === texts.length) return { texts, fields, counts, length }
   return {
     texts: texts.slice(0, length),
@@ -76,7 +91,7 @@ function trimmed({ texts, fields, counts }: Held, length: number): Postings {
   }
 }
 
-type Held = Omit<Postings, 'length'>
+type Held = Pick<Postings, 'texts' | 'fields' | 'counts'>
 
 function emptyPostings(capacity: number): Held {
   return {

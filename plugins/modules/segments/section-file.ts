@@ -50,15 +50,19 @@ interface Head {
   readonly checksums: { readonly offset: number; readonly crc: number }
 }
 
-/** The bytes of a section, in one piece or in several that follow one another. */
-export type SectionBytes = Uint8Array | readonly Uint8Array[]
+/**
+ * The bytes of a section, in one piece or in several that follow one another. Pieces are visited twice, and each is
+ * used before the next is asked for: one that is made on the way may be in memory that the next one needs.
+ */
+export type SectionBytes = Uint8Array | Iterable<Uint8Array>
 
 /** The bytes of a section file; they are copied once, because they may be hundreds of megabytes. */
 export function sectionFileBytes(meta: unknown, sections: Readonly<Record<string, SectionBytes>>): Buffer {
   const places: Record<string, readonly [number, number]> = {}
   let offset = 0
   for (const [name, bytes] of Object.entries(sections)) {
-    const length = piecesOf(bytes).reduce((sum, piece) => sum + piece.length, 0)
+    let length = 0
+    for (const piece of piecesOf(bytes)) length += piece.length
     places[name] = [offset, length]
     offset = aligned(offset + length)
   }
@@ -86,7 +90,7 @@ export function sectionFileBytes(meta: unknown, sections: Readonly<Record<string
   return file
 }
 
-function piecesOf(bytes: SectionBytes): readonly Uint8Array[] {
+function piecesOf(bytes: SectionBytes): Iterable<Uint8Array> {
   return bytes instanceof Uint8Array ? [bytes] : bytes
 }
 

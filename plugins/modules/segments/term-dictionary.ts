@@ -154,10 +154,9 @@ function entriesOf(bytes: Uint8Array, postingsAt: number, wanted: TermsWanted): 
   let from = postingsAt
   while (!reader.isAtEnd) {
     const shared = reader.number()
-    const rest = reader.bytes(reader.number())
-    const length = shared + rest.length
+    const length = shared + reader.number()
     if (length > term.length) term = Buffer.concat([term, Buffer.alloc(length)])
-    term.set(rest, shared)
+    for (let at = shared; at < length; at++) term[at] = reader.byte()
     const texts = reader.number()
     const to = from + reader.number()
     if (texts >= leastTexts && length >= leastBytes && length <= mostBytes)

@@ -79,7 +79,7 @@ export interface ByteReader {
   readonly at: number
   readonly isAtEnd: boolean
   number(): number
-  bytes(length: number): Uint8Array
+  byte(): number
 }
 
 export function createByteReader(held: Uint8Array): ByteReader {
@@ -99,9 +99,6 @@ export function createByteReader(held: Uint8Array): ByteReader {
         if (byte < 128) return value >>> 0
       }
     },
-    bytes(length) {
-      at += length
-      return held.subarray(at - length, at)
-    },
+    byte: () => held[at++] ?? 0,
   }
 }

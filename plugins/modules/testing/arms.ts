@@ -7,7 +7,7 @@ import { createLexicon, type Lexicon } from '../search/lexicon.ts'
 import { moduleFields } from '../search/module-fields.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import { currentSearchIndex } from '../search/search-index-file.ts'
-import { similarity } from '../search/stored-vectors.ts'
+import { similarity } from '../search/similarity.ts'
 import type { StoredRecord } from '../search/vector-record.ts'
 import type { VectorMatches, VectorStore } from '../search/vector-store.ts'
 
@@ -139,12 +139,12 @@ function storeOf(
   const vectors = summaries.map((summary) => documentVector(moduleFields(summary), lexicon))
   return {
     async query(wanted, filter): Promise<VectorMatches> {
-      const chosen = new Set(index.select(filter).map((row) => index.record(row).id))
+      const chosen = new Set(Array.from(index.select(filter), (row) => index.record(row).id))
       const cosines = Float32Array.from(records, ({ id }, at) =>
         chosen.has(id) ? similarity(vectors[at] ?? wanted, 0, wanted) : Number.NaN,
       )
       const record = (match: number): StoredRecord => storedOf(records[match])
-      return { ids, cosines, isWhole: true, record }
+      return { ids: () => ids, cosines, isWhole: true, record }
     },
   }
 }

@@ -1,0 +1,86 @@
+/** The numbers of a query that are not 0, in the four sums in which `similarity` adds them. */
+export interface FewNumbers {
+  readonly sums: readonly { readonly places: Int32Array; readonly values: Float64Array }[]
+}
+
+/** A query with more numbers than this share of its dimensions is compared number by number. */
+const SPARSE_SHARE = 1 / 4
+const SUMS = [0, 1, 2, 3] as const
+
+/**
+ * The numbers of a query that has few; undefined for another one. The built-in strategy gives a query two numbers for each
+ * of its words and concepts; the hundreds of others are 0, and a product with 0 adds nothing.
+ */
+export function fewNumbers(query: Float32Array): FewNumbers | undefined {
+  const used = [...query.keys()].filter((at) => query[at] !== 0)
+  if (used.length > query.length * SPARSE_SHARE || query.length % SUMS.length !== 0) return undefined
+  const sums = SUMS.map((sum) => {
+    const places = Int32Array.from(used.filter((at) => at % SUMS.length === sum))
+    return { places, values: Float64Array.from(places, (at) => query[at] ?? 0) }
+  })
+  return { sums }
+}
+
+/** `similarity` to one query, bit by bit the same. */
+export function similarityTo(query: Float32Array): (vectors: Float32Array, start: number) => number {
+  const few = fewNumbers(query)
+  if (!few) return (vectors, start) => similarity(vectors, start, query)
+  return (vectors, start) => {
+    let whole = 0
+    for (const { places, values } of few.sums) {
+      let sum = 0
+      for (let at = 0; at < places.length; at++)
+        sum += (vectors[start + (places[at] ?? 0)] ?? 0) * (values[at] ?? 0)
+      whole += sum
+    }
+    return whole
+  }
+}
+
+/**
+ * The similarity of the vectors with numbers below `count`, bit by bit as `similarity` gives it. `column`: the numbers that
+ * they have at one place.
+ */
+export function similarityByColumn(
+  { sums }: FewNumbers,
+  count: number,
+  column: (place: number) => Float32Array,
+): Float64Array {
+  const whole = new Float64Array(count)
+  const sum = new Float64Array(count)
+  for (const { places, values } of sums) {
+    if (places.length === 0) continue
+    sum.fill(0)
+    for (const [at, place] of places.entries()) addColumn(sum, column(place), values[at] ?? 0)
+    addAll(whole, sum)
+  }
+  return whole
+}
+
+function addColumn(sum: Float64Array, column: Float32Array, value: number): void {
+  for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] ?? 0) + (column[at] ?? 0) * value
+}
+
+function addAll(whole: Float64Array, sum: Float64Array): void {
+  for (let at = 0; at < whole.length; at++) whole[at] = (whole[at] ?? 0) + (sum[at] ?? 0)
+}
+
+/** The cosine of two vectors of length 1. Four accumulators keep the sums independent. */
+export function similarity(vectors: Float32Array, start: number, query: Float32Array): number {
+  let a = 0
+  let b = 0
+  let c = 0
+  let d = 0
+  let i = 0
+  const whole = query.length - (query.length % 4)
+  for (; i < whole; i += 4) {
+    const at = start + i
+    // typed-array reads inside their bounds are numbers; the fallback is never taken
+    a += (vectors[at] ?? 0) * (query[i] ?? 0)
+    b += (vectors[at + 1] ?? 0) * (query[i + 1] ?? 0)
+    c += (vectors[at + 2] ?? 0) * (query[i + 2] ?? 0)
+    d += (vectors[at + 3] ?? 0) * (query[i + 3] ?? 0)
+  }
+  for (; i < query.length; i++) a += (vectors[start + i] ?? 0) * (query[i] ?? 0)
+  return a + b + c + d
+}
