@@ -11,6 +11,7 @@ const THREADS = join(import.meta.dirname, '../testdata/plan-threads.json')
 const JUDGE = join(import.meta.dirname, '../testdata/plan-judge.json')
 const AGENTS = join(import.meta.dirname, '../testdata/plan-agents.json')
 const FIELDS = join(import.meta.dirname, '../testdata/plan-fields.json')
+const WORK = join(import.meta.dirname, '../testdata/plan-work.json')
 
 test('plans that repeat a dead end are told from plans that do not', (t) => {
   const pairs: { attempt: string; plan: string; repeat: boolean }[] = JSON.parse(readFileSync(PAIRS, 'utf8'))
@@ -109,6 +110,20 @@ test('of plans of varied fields, most that repeat are warned of', (t) => {
   t.diagnostic(`any warning ${warned}, repeat ${repeated}, false repeat ${alarmed}`)
   assert.equal(count, 60)
   assert.ok(warned >= 0.7 && repeated >= 0.38 && alarmed <= 0.12)
+})
+
+/** Fifteen fields, written before the code was read: the first half showed causes, the second chose nothing. */
+test('of plans as agents restate what they tried, most that repeat are recognised', (t) => {
+  for (const [half, repeatedFrom] of [
+    ['first', 0.78],
+    ['second', 0.64],
+  ] as const) {
+    const { count, warned, repeated, alarmed } = sharesOf(WORK, half)
+
+    t.diagnostic(`${half} half: any warning ${warned}, repeat ${repeated}, false repeat ${alarmed}`)
+    assert.equal(count, 41)
+    assert.ok(warned >= 0.88 && repeated >= repeatedFrom && alarmed <= 0.05)
+  }
 })
 
 test('a plan of several steps is warned of as often as its step alone, and hardly more often without cause', (t) => {
@@ -210,6 +225,142 @@ test('a plan that drops what the attempt dropped repeats it, one that refuses to
   assert.notEqual(
     verdictOf('Use a queue instead of the recursive walk', 'Use a recursive walk of the tree'),
     'repeat',
+  )
+})
+
+test('a plan that names the remedy of what was tried does not repeat it, however it turns away', () => {
+  const cases: readonly (readonly [attempt: string, plan: string, repeats: boolean])[] = [
+    [
+      'Parsed invoices with a regular expression',
+      'Use an HTML parser for the invoices instead of a regular expression',
+      false,
+    ],
+    [
+      'Parsed the invoices with a regular expression',
+      'Parse the invoices with an HTML parser rather than with a regular expression',
+      false,
+    ],
+    [
+      'Parsed invoices with a regular expression',
+      'Change the invoice parser to an HTML library instead of regex',
+      false,
+    ],
+    [
+      'Parsed invoices with a regular expression',
+      'Move the invoice parsing away from regular expressions to a real parser',
+      false,
+    ],
+    [
+      'Parsed invoices with a regular expression',
+      'Parse the invoices, not by a regular expression but by an HTML parser',
+      false,
+    ],
+    [
+      'Parsed invoices with a regular expression',
+      'Swap the regular expression for an HTML parser in the invoice import',
+      false,
+    ],
+    [
+      'Parsed invoices with a regular expression',
+      'Drop the regular expression, parse the invoices with cheerio',
+      false,
+    ],
+    ['Parsed invoices with a regular expression', 'Get rid of the invoice regex', false],
+    [
+      'Parsed invoices with a regular expression',
+      'Switch the invoices from a regular expression to an HTML parser',
+      false,
+    ],
+    [
+      'Parsed invoices with a regular expression',
+      'Parse invoices with a regex instead of an HTML parser',
+      true,
+    ],
+    ['Parsed invoices with a regular expression', 'Use a regex for parsing the invoices', true],
+    [
+      'Created the index concurrently inside of the migration transaction',
+      'Create the index concurrently outside of a transaction',
+      false,
+    ],
+    [
+      'Create the index concurrently in a transaction',
+      'Create the index concurrently without a transaction',
+      false,
+    ],
+    [
+      'CREATE INDEX CONCURRENTLY inside the migration transaction; fails',
+      'Disable the transaction of the migration and create the index concurrently',
+      false,
+    ],
+    [
+      'Create the index concurrently outside of a transaction',
+      'Build the index concurrently outside the transaction',
+      true,
+    ],
+    ['Retried requests on 503 without backoff', 'Retry requests on 503 with exponential backoff', false],
+    ['Retried requests on 503 without backoff', 'Retry requests on 503 immediately, with no backoff', true],
+    ['Upgraded webpack from 4 to 5', 'Migrate the bundler to webpack5', true],
+    ['Upgrade webpack to version 5; build broke', 'migrate the bundler to webpack5', true],
+    [
+      'Read the file synchronously before the server starts',
+      'Read the file after the server has started',
+      false,
+    ],
+    ['Cached the token in localStorage', 'Keep the token in memory, no localStorage', false],
+    ['Cached the token in localStorage', 'Stop caching the token in localStorage', false],
+    ['Cached the token in localStorage', 'Store the token in local storage so that it is not lost', true],
+    ['Ran the tests with --runInBand', 'Run the tests in parallel, no longer in band', false],
+    ['Mocked the clock with jest fake timers', 'Do not mock the clock with fake timers; inject it', false],
+    [
+      'Used a singleton for the connection',
+      'Pass the connection as a parameter so no singleton is needed',
+      false,
+    ],
+    ['Wrap the store in a Mutex', 'Replace the Mutex around the store with an actor', false],
+    ['Wrap the store in a Mutex', 'Prefer an actor over the Mutex around the store', false],
+    ['Replaced the Mutex with an RwLock; slower', 'Use a RwLock instead of the Mutex', true],
+    ['Replaced moment with dayjs', 'Swap moment for dayjs', true],
+    ['Moved from REST to gRPC', 'Use gRPC rather than REST for the calls', true],
+    ['Moved from REST to gRPC', 'Stay on REST, do not use gRPC', false],
+    [
+      'Run the migration on start-up of the server',
+      'Run the migration in a separate job, outside of the start-up of the server',
+      false,
+    ],
+    ['Added a lock around the cache', 'Protect the cache without a lock by making it immutable', false],
+    ['Compile the templates with eval', 'Precompile the templates at build time to avoid eval', false],
+    ['Compile the templates with eval', 'Precompile the templates so that eval is not needed', false],
+    ['Retry the upload three times', 'Retry the upload three times so that it does not fail', true],
+    ['Disabled the cache in CI', 'Turn the cache off in CI', true],
+    ['Disabled the cache in CI', 'Do not use the cache in CI', true],
+    ['Disabled the cache in CI', 'Run CI without a cache', true],
+    ['Removed the retry around the payment call', 'Call the payment without a retry', true],
+    ['Removed the timeout of the payment call', 'No timeout for the payment call', true],
+    ['Ran the container as root', 'Run the container as a non-root user', false],
+    ['Use npm install in the Dockerfile', 'Use npm ci in the Dockerfile instead of npm install', false],
+    ['Set replicas to 3', 'Lower the replicas to 1', false],
+  ]
+
+  for (const [attempt, plan, repeats] of cases)
+    assert.equal(checkPlan(plan, [avoided(attempt, 1)]).verdict === 'repeat', repeats, `${attempt} / ${plan}`)
+})
+
+test('a plan is compared by what it does, also if a reason comes first', () => {
+  const verdictOf = (plan: string, attempt: string) => checkPlan(plan, [avoided(attempt, 1)]).verdict
+
+  const lowered = 'Lowered the MTU of the interface'
+  assert.equal(
+    verdictOf("Handshakes hang on the tunnel, so I'll reduce the interface MTU", lowered),
+    'repeat',
+  )
+  assert.equal(verdictOf('The tunnel is slow; reduce the MTU of the interface', lowered), 'repeat')
+  assert.equal(verdictOf('Set minifyEnabled false', 'Disabled minification'), 'repeat')
+  assert.equal(
+    verdictOf(
+      'Show the profiler what the filter callback does',
+      'Memoised the list; the filter callback is new',
+    ),
+    'clear',
   )
 })
 

@@ -1,11 +1,16 @@
-import { hasAny, type PlanTerm, planTerms } from './plan-terms.ts'
-import { stem } from './words.ts'
+import { deedFirst } from './plan-deeds.ts'
+import { isRefused, leftBy, type Turned, turnedFrom } from './plan-refusals.ts'
+import { rootOf as stem } from './plan-stems.ts'
+import { type PlanTerm, planTerms } from './plan-terms.ts'
 
 /** A text as it is compared with another. */
 interface Reading {
   readonly terms: readonly PlanTerm[]
   readonly keys: ReadonlySet<string>
-  readonly words: ReadonlySet<string>
+  /** The sides of opposites that it has, and those that would contradict it. */
+  readonly sides: ReadonlySet<string>
+  readonly contrary: readonly string[]
+  readonly numbers: readonly PlanTerm[]
   /** The terms that say what is done. */
   readonly head: readonly PlanTerm[]
 }
@@ -13,32 +18,24 @@ interface Reading {
 /** A plan, or a step of it, as it is compared with attempts. */
 export interface MeantPlan extends Reading {
   readonly headKeys: ReadonlySet<string>
-  /** What the plan says it does not do. */
-  readonly refused: readonly Refusal[]
+  /** What the plan says it does not do, and the plan without that. */
+  readonly turned: Turned
+  readonly kept: Reading
   /** The plan states a difference to something. */
   readonly differs: boolean
-}
-
-interface Refusal {
-  /** The words that turn away: `drop`, `instead of`. */
-  readonly by: readonly PlanTerm[]
-  readonly terms: readonly PlanTerm[]
 }
 
 /** An attempt as plans are compared with it. */
 export interface TriedAttempt extends Reading {
   /** What it turned away from itself: a plan that does so too refuses nothing of it. */
   readonly left: readonly PlanTerm[]
+  /** What it did without. */
+  readonly lacking: readonly PlanTerm[]
 }
 
 /** How much a term says among the attempts of a lineage. */
 export type Rarity = (term: PlanTerm) => number
 
-/** Words after which the plan names what it does not do, up to the end of the clause; `drop to 2` says how far. */
-const TURNED_AWAY =
-  /\b(instead of|rather than|in place of|as opposed to|without|avoid(?:ed|ing)?|no longer|not|never|don'?t|do not|skip(?:ped|ping)?|stop(?:ped|ping)?|replac(?:ed?|ing)|drop(?:ped|ping)?(?![^,.;:]*\bto (?:\d|zero|one\b))|revert(?:ed|ing)?|undo(?:ing)?)\b([^,.;:]*?)(?=[,.;:]|\b(?:but|with|by|and then|use|using|to|because|so)\b|$)/gi
-/** What turns away after these words is a reason: `so that it does not stop`. */
-const REASON = /\b(?:so|because|since|in order|otherwise|to)\b[^,.;:]*$/i
 const CAME_OUT =
   "(?:did|does|has|have|had)(?: not|n't) (?:help|work)(?:ed)?|(?:was|were|is) no use|made no difference|already failed"
 /** A clause that tells what became of something is not a plan to do it. */
@@ -51,42 +48,80 @@ const ITS_OUTCOME = new RegExp(`^(?:(?:but|and) )?(?:which|it|that|this|they) (?
 const CLAUSE = /(?<=[.;,])\s+|\s+(?=(?:so|but)\b)/
 const DIFFERENCE = /\b(?:but (?:this time|with|now)|this time|except|unless|unlike|differently|only after)\b/i
 
-/** What is left for something else. */
-const LEFT = /\bfrom\b([^,;:]*?)\b(?:in)?to\b/gi
+/** What may part the deed of an attempt from what came of it. */
+const ENDS = /;|(?<!\.)[.!](?=\s)|:(?=\s)|\s[-\u2013\u2014](?=\s)/g
+const MIN_WORDS = 3
 
 export function readAttempt(text: string): TriedAttempt {
-  const turned = [...text.matchAll(TURNED_AWAY)].map(([, , what = '']) => what)
-  const left = [...text.matchAll(LEFT)].map(([, what = '']) => what)
-  return { ...readingOf(text), left: [...turned, ...left].flatMap(planTerms) }
+  const deed = deedOf(text)
+  const turned = turnedFrom(deed)
+  return { ...readingOf(deed), left: leftBy(deed, turned), lacking: turned.lacking }
+}
+
+/** An attempt without what came of it, which plans of any kind mention. A label before a colon is part of it. */
+function deedOf(text: string): string {
+  for (const { 0: sign, index } of text.matchAll(ENDS)) {
+    const words = text.slice(0, index).trim().split(/\s+/).length
+    if (words >= (sign === ':' ? MIN_WORDS + 1 : MIN_WORDS)) return text.slice(0, index)
+  }
+  return text
 }
 
 /** The whole plan and, if it has several, each of its steps: one step that repeats an attempt is enough. */
 export function readPlan(text: string): readonly MeantPlan[] {
   const { meant, told } = clausesOf(text)
-  const steps = meant.split(STEP).filter((step) => step.trim() !== '')
-  const toldOf = told.map((clause) => ({ by: [], terms: planTerms(clause) }))
-  return [meant, ...(steps.length > 1 ? steps.slice(0, MAX_STEPS) : [])].map((part) => readPart(part, toldOf))
+  // A line says with its reasons what its sentences say without.
+  const lines = meant.split(LINE)
+  const parts = new Set([meant, ...lines, ...lines.flatMap((line) => line.split(SENTENCE))])
+  const toldOf = told.map((clause) => ({ by: [], terms: planTerms(clause), isReason: false }))
+  return [...parts]
+    .filter((part) => part === meant || part.trim() !== '')
+    .slice(0, MAX_STEPS)
+    .map((part) => readPart(part, toldOf))
 }
 
-const STEP = /\s*\n\s*(?:[-*\u2022]\s+|\d+[.)]\s+)?|(?<=[.;!?])\s+(?:\d+[.)]\s+)?|,?\s+(?:and\s+)?then\s+/
+const LINE = /\s*\n\s*(?:[-*\u2022]\s+|\d+[.)]\s+)?/
+const SENTENCE = /(?<=[.;!?])\s+(?:\d+[.)]\s+)?|,?\s+(?:and\s+)?then\s+/
 const MAX_STEPS = 40
 
-function readPart(text: string, told: readonly Refusal[]): MeantPlan {
-  const refused = [...text.matchAll(TURNED_AWAY)]
-    .filter(({ index }) => !REASON.test(text.slice(0, index)))
-    .map(([, by = '', what = '']) => ({ by: planTerms(by), terms: planTerms(what) }))
+function readPart(said: string, told: Turned['refused']): MeantPlan {
+  const text = deedFirst(said)
+  const turned = turnedFrom(text)
   const reading = readingOf(text)
   return {
     ...reading,
     headKeys: keysIn(reading.head),
-    refused: [...refused, ...told],
+    turned: { ...turned, refused: [...turned.refused, ...told] },
+    kept: turned.refused.length > 0 ? readingOf(turned.kept) : reading,
     differs: DIFFERENCE.test(text),
   }
 }
 
 function readingOf(text: string): Reading {
   const terms = planTerms(text)
-  return { terms, keys: keysIn(terms), words: new Set(terms.map(({ term }) => term)), head: headOf(terms) }
+  return {
+    terms,
+    keys: keysIn(terms),
+    ...sidesOf(new Set([...terms.map(({ term }) => term), ...(AFTER.test(text) ? [stem('after')] : [])])),
+    numbers: terms.filter(({ term }) => /\d/.test(term)),
+    head: headOf(terms),
+  }
+}
+
+/** `after` says when something is done, ahead of any reason; elsewhere it says too little to be a term. */
+const AFTER = /^(?:(?!\b(?:so|because)\b)[^,.;:])*\bafter\b/i
+
+/** Of which opposites a text has one side alone, and what the text would say that has the other. */
+function sidesOf(words: ReadonlySet<string>): Pick<Reading, 'sides' | 'contrary'> {
+  const sides = new Set<string>()
+  const contrary: string[] = []
+  for (const [n, [one, other]] of OPPOSITES.entries()) {
+    if (words.has(one) === words.has(other)) continue
+    const [own, opposite] = words.has(one) ? ['one', 'other'] : ['other', 'one']
+    sides.add(`${own} ${n}`)
+    contrary.push(`${opposite} ${n}`)
+  }
+  return { sides, contrary }
 }
 
 /** What a plan says it does, and the clauses that tell what was tried before. */
@@ -114,7 +149,9 @@ export function likenessOf(plan: MeantPlan, tried: TriedAttempt, rarity: Rarity)
   const facts = factsOf(plan, tried, rarity)
   const sum = FACTS.reduce((so, fact) => so + WEIGHTS[fact] * facts[fact], BIAS)
   const isSameDeed = facts.triedDeed > 0 || facts.planDeed > 0
-  const likeness = ((plan.differs ? DIFFERING : 1) * (isSameDeed ? 1 : SAME_PURPOSE)) / (1 + Math.exp(-sum))
+  const part =
+    (plan.differs ? DIFFERING : 1) * (isSameDeed ? 1 : SAME_PURPOSE) * (facts.refused ? REFUSING : 1)
+  const likeness = part / (1 + Math.exp(-sum))
   return Math.round(likeness * 1000) / 1000
 }
 
@@ -143,6 +180,8 @@ const WEIGHTS = {
 const BIAS = -3.71
 /** A plan that says that it differs. */
 const DIFFERING = 0.75
+/** A plan that refuses what was tried is not a repeat of it, however much they share. */
+const REFUSING = 0.45
 /** Nothing that is done is shared, only what for. */
 const SAME_PURPOSE = 0.5
 
@@ -150,7 +189,11 @@ type Fact = keyof typeof WEIGHTS
 const FACTS = Object.keys(WEIGHTS) as readonly Fact[] // the keys of the table
 const MAX_NUMBERS = 2
 
-function factsOf(plan: MeantPlan, tried: TriedAttempt, rarity: Rarity): Readonly<Record<Fact, number>> {
+function factsOf(whole: MeantPlan, tried: TriedAttempt, rarity: Rarity): Readonly<Record<Fact, number>> {
+  const isTurned =
+    isRefused(whole.turned.refused, tried.terms, tried.left) ||
+    tried.lacking.some(({ weight, keys }) => weight >= 1 && keys.some((key) => whole.kept.keys.has(key)))
+  const plan = isTurned ? { ...whole, ...whole.kept, headKeys: keysIn(whole.kept.head) } : whole
   const meantSums = sumsOf(plan, tried.keys, rarity)
   const triedSums = sumsOf(tried, plan.keys, rarity)
   const share = (part: number, all: number) => (all > 0 ? part / all : 0)
@@ -164,12 +207,11 @@ function factsOf(plan: MeantPlan, tried: TriedAttempt, rarity: Rarity): Readonly
     foreign: Math.log1p(meantSums.head - meantSums.metHead),
     purpose: Math.log1p(triedSums.met - triedSums.metHead),
     otherDeed: isOtherDeed(plan, tried) ? 1 : 0,
-    opposite: isOpposite(plan.words, tried.words) ? 1 : 0,
-    refused: isRefused(plan.refused, tried) ? 1 : 0,
+    opposite: plan.contrary.some((side) => tried.sides.has(side)) ? 1 : 0,
+    refused: isTurned ? 1 : 0,
     numbers: Math.min(
       MAX_NUMBERS,
-      plan.terms.filter(({ term, keys }) => /\d/.test(term) && keys.some((key) => tried.keys.has(key)))
-        .length,
+      plan.numbers.filter(({ keys }) => keys.some((key) => tried.keys.has(key))).length,
     ),
   }
 }
@@ -192,30 +234,12 @@ function sumMet(terms: readonly PlanTerm[], others: ReadonlySet<string>, rarity:
   return terms.reduce((sum, term) => (term.keys.some((key) => others.has(key)) ? sum + rarity(term) : sum), 0)
 }
 
-/** The plan turns away from what was tried. A plan that leaves what the attempt left turns away from nothing of it. */
-function isRefused(refused: readonly Refusal[], { terms: tried, left }: TriedAttempt): boolean {
-  const objects = tried.filter(({ isHead, weight }) => isHead && weight >= 1)
-  return refused.some(
-    ({ by, terms }) =>
-      objects.some((term) => hasAny(terms, term)) &&
-      !by.some((term) => hasAny(tried, term)) &&
-      !terms.some((term) => term.weight >= 1 && hasAny(left, term)),
-  )
-}
-
 /** What a sentence does is said by its first word: the same objects treated otherwise are another plan. */
 function isOtherDeed(plan: Reading, tried: Reading): boolean {
   const meant = plan.terms.find(({ isLight }) => !isLight)
   const done = tried.terms.find(({ isLight }) => !isLight)
   if (!meant || !done) return false
   return !meant.keys.some((key) => tried.keys.has(key)) && !done.keys.some((key) => plan.keys.has(key))
-}
-
-function isOpposite(own: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-  const only = (set: ReadonlySet<string>, one: string, without: string) => set.has(one) && !set.has(without)
-  return OPPOSITES.some(
-    ([a, b]) => (only(own, a, b) && only(other, b, a)) || (only(own, b, a) && only(other, a, b)),
-  )
 }
 
 const OPPOSITES: readonly (readonly [string, string])[] = (

@@ -1,6 +1,6 @@
 import { once } from '../../../server/plugin.ts'
+import { rootOf as stem } from './plan-stems.ts'
 import { WORD_GROUPS } from './plan-words.ts'
-import { stem } from './words.ts'
 
 /** The groups of a stem: words of one group mean about the same. A word may be in several groups. */
 export const synonymGroups: () => ReadonlyMap<string, readonly string[]> = once(() => {
@@ -21,7 +21,9 @@ function wordGroups(): readonly (readonly string[])[] {
 
 /** Gives the phrases of the groups the form of one word: `turning it off` and `get rid of` among them. */
 export function withoutPhrases(text: string): string {
-  const joined = SEPARABLE.reduce((so, [pattern, word]) => so.replace(pattern, `${word} $1`), text)
+  const joined = PARTICLE.test(text)
+    ? SEPARABLE.reduce((so, [pattern, word]) => so.replace(pattern, `${word} $1`), text)
+    : text
   return joined.replace(phrases().pattern, (found) => phrases().words.get(keyOf(found)) ?? found)
 }
 
@@ -39,6 +41,9 @@ const SEPARABLE: readonly (readonly [RegExp, string])[] = (
   word,
 ])
 
+/** Most texts have none. */
+const PARTICLE = /\b(?:off|on|back|away|out)\b/
+
 const phrases = once(() => {
   const all = [...new Set(wordGroups().flat())].filter((word) => word.includes('_'))
   const words = new Map(
@@ -49,6 +54,14 @@ const phrases = once(() => {
     .map((phrase) => phrase.split('_').map(inflected).join('[ -]'))
   return { words, pattern: new RegExp(`\\b(?:${patterns.join('|')})\\b`, 'g') }
 })
+
+/** The words of a phrase that is read as one: `memory limit` has to do with `memory`. */
+export const partsOfPhrases: () => ReadonlyMap<string, readonly string[]> = once(
+  () =>
+    new Map(
+      [...phrases().words.keys()].map((key) => [stem(phrases().words.get(key) ?? key), key.split(' ')]),
+    ),
+)
 
 function keyOf(found: string): string {
   return found.split(/[ -]/).map(stem).join(' ')

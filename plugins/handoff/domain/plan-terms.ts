@@ -1,6 +1,7 @@
 import { once } from '../../../server/plugin.ts'
-import { synonymGroups, withoutPhrases } from './plan-synonyms.ts'
-import { folded, stem, wordsOf } from './words.ts'
+import { rootOf as stem } from './plan-stems.ts'
+import { partsOfPhrases, synonymGroups, withoutPhrases } from './plan-synonyms.ts'
+import { folded, wordsOf } from './words.ts'
 
 /** One significant word of an approach or a plan. */
 export interface PlanTerm {
@@ -21,9 +22,11 @@ export function planTerms(text: string): readonly PlanTerm[] {
   const [head, ...purposes] = withoutPhrases(withPhrases(folded(withParts(withMeasures(text))))).split(
     PURPOSE,
   )
+  const names = new Set([...text.matchAll(NAME)].map(([name]) => stem(name.toLowerCase())))
   const found = new Map<string, PlanTerm>()
   const add = (part: string, share: number): void => {
-    for (const { weight, ...one } of termsIn(part)) {
+    for (const { weight: plain, ...one } of termsIn(part)) {
+      const weight = names.has(one.term) ? Math.max(plain, NAME_WEIGHT) : plain
       if (!found.has(one.term)) found.set(one.term, { ...one, weight: weight * share, isHead: share === 1 })
     }
   }
@@ -37,43 +40,83 @@ export function hasAny(terms: readonly PlanTerm[], { keys }: PlanTerm): boolean 
   return terms.some((one) => one.keys.some((key) => keys.includes(key)))
 }
 
+/** `SMOTE` and `JSONB` say more than other words. */
+const NAME = /(?<!\w)[A-Z][A-Z0-9]{2,}(?![a-z])/g
+const NAME_WEIGHT = 1.5
 const PURPOSE_SHARE = 0.35
 /** What follows says why, not what. */
 const PURPOSE =
   /\b(?:so that|so\b|because|since|in order to|otherwise|until|as (?=it|they)|to (?=(?:avoid|be|cut|ease|fix|get|help|improve|keep|let|make|past|prevent|reduce|save|shrink|silence|solve|speed|stop|unblock|work around)\b))|,(?! (?:by|with|using|through|via|and|or)\b)/
 
 const ANCHOR_WEIGHT = 1.5
-const VERB_WEIGHT = 0.5
+const VERB_WEIGHT = 0.3
 const COMMON_WEIGHT = 0.7
 
 function termsIn(text: string): PlanTerm[] {
-  return wordsOf(text)
+  const words = wordsOf(text)
     .flatMap((word) => (/^[\d.]+$/.test(word) ? [word] : word.split(/[_\-./]+/)))
     .filter((word) => (word.length > 1 || /\d/.test(word)) && !STOP_WORDS.has(word))
-    .map((word) => {
-      const term = stem(word)
-      return {
-        term,
-        keys: keysOf(word, term),
-        weight: weightOf(word, term),
-        isLight: light().has(term),
-        isHead: true,
-      }
-    })
+    .map(termOf)
+  return words.map((word, n) => {
+    const before = words[n - 1]
+    const after = words[n + 1]
+    // `local storage` is `localstorage`.
+    const joined = [
+      ...(before ? [`${before.term}${word.term}`] : []),
+      ...(after ? [`${word.term}${after.term}`] : []),
+    ]
+    return { ...word, keys: [...word.keys, ...joined] }
+  })
 }
+
+const MAX_KNOWN = 20_000
+const known = new Map<string, PlanTerm>()
+
+/** The term of a word: most words come again. */
+function termOf(word: string): PlanTerm {
+  const had = known.get(word)
+  if (had) return had
+  const term = stem(word)
+  const made = {
+    term,
+    keys: keysOf(word, term),
+    weight: weightOf(word, term),
+    isLight: light().has(term),
+    isHead: true,
+  }
+  if (known.size >= MAX_KNOWN) known.clear()
+  known.set(word, made)
+  return made
+}
+
+/** Endings that make another kind of word: `minify` and `minification`, `compress` and `compression`. */
+const DERIVED = /^(.{4,})(?:icat|ion|icall?|all|abl|ibl|est|enc|anc)$/
 
 /** The stem with the groups of its synonyms, and the same of the other English spelling (`serialise`, `colour`). */
 function keysOf(word: string, term: string): readonly string[] {
   const other = stem(word.replace(/is(e|es|ed|ing|ation|er)$/, 'iz$1').replace(/our(s|ed|ing)?$/, 'or$1'))
-  return [...new Set([term, other].flatMap((key) => [key, ...(synonymGroups().get(key) ?? [])]))]
+  const root = DERIVED.exec(term)?.[1]
+  return [
+    ...new Set([term, other].flatMap((key) => [key, ...(synonymGroups().get(key) ?? [])])),
+    ...(root ? [root] : []),
+    ...(partsOfPhrases().get(term) ?? []),
+  ]
 }
 
 /** Separates the parts of names (`strictNullChecks`), and spells out the error codes of the operating system. */
 function withParts(text: string): string {
   return text
+    .replace(SWITCHED, (_, value) => (value === 'true' || value === 'on' ? ' enable' : ' disable'))
     .replace(/\bE[A-Z]{3,}\b/g, (code) => SYSTEM_ERRORS[code] ?? code)
-    .replace(/(\p{Ll})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .replace(/(\p{Ll})(?=\p{Lu}\p{Ll})/gu, '$1 ')
+    .replace(/\bv(?=\d)/g, '')
+    .replace(/\b(re|pre|non|de)-(?=\p{Ll}{3})/giu, '$1')
+    .replace(/(\p{L}{3})(?=\d)/gu, '$1 ')
+    .replace(/(\d)(?=[kmg]?hz\b)/gi, '$1 ')
 }
+
+/** `cache: false`, `minifyEnabled false` and `set it to true` enable or disable. */
+const SWITCHED = /(?:(?:enabled? ?)?[=:] ?["'`]?|enabled |\bto )\b(false|off|true|on)\b/gi
 
 const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   ECONNRESET: 'connection reset',
@@ -120,6 +163,9 @@ function withMeasures(text: string): string {
     .replace(/\b(\d+|an?) (hundred|thousand|million|dozen)s?\b/gi, (_, count, unit) =>
       String((Number(count) || 1) * (MULTIPLES[unit.toLowerCase()] ?? 1)),
     )
+    .replace(/\b(40[1-9]|429|50[1-4])s\b/g, '$1')
+    .replace(/\b(?:a )?quarter (?:of an? )?(?=second|minute|hour|gigabyte|megabyte)/gi, '0.25 ')
+    .replace(/\b(?:twice|two times) as (?=many|much|long|large|big)/gi, 'double ')
     .replace(/\bthrice\b/gi, '3 times')
     .replace(/\btwice\b/gi, '2 times')
     .replace(/(\d),(?=\d{3}\b)/g, '$1')
@@ -175,6 +221,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = (
     ['(?:go|going|went|move|switch) back to', 'revert'],
     ['(?:give|gives|giving) up', 'timeout'],
     ['(?:carry|carries|keep|keeps) (?:on|going)', 'continue'],
+    ["(?:(?:do|does) not|don'?t|no longer|never|stop) us(?:e|ing)", 'disable'],
     ['take ownership', 'chown'],
     ['world[- ]writable', 'writable'],
     ['chmod (?:-r )?0?777', 'writable'],
@@ -228,7 +275,7 @@ const ANY_PHRASE = new RegExp(PHRASES.map(([{ source }]) => source).join('|'))
 const stems = (words: string): (() => ReadonlySet<string>) => once(() => new Set(words.split(' ').map(stem)))
 
 const STOP_WORDS: ReadonlySet<string> = new Set(
-  'a an and are as at be been but by can could do does for from had has have here how i if in into is it its just let like may might more most must my need no of off on once one or our out over own please same shall should so some such than that the their them then there these they this those through to too try trying tried up us very via want was we were what when where which while who will with would you your again first now next maybe still also actually simply instead rather each every both any all per about after ahead during when that which is longer time times way whether onto per using use used uses'.split(
+  'being got goes going already ll ve don isn didn doesn won wasn aren a an and are as at be been but by can could do does for from had has have here how i if in into is it its just let like may might more most must my need no of off on once one or our out over own please same shall should so some such than that the their them then there these they this those through to too try trying tried up us very via want was we were what when where which while who will with would you your again first now next maybe still also actually simply instead rather each every both any all per about after ahead during when that which is longer time times way whether onto per using use used uses'.split(
     ' ',
   ),
 )
