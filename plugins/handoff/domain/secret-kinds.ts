@@ -11,14 +11,16 @@ export interface KnownSecret {
 interface Kind {
   readonly id: number
   readonly name: string
-  readonly pattern: RegExp
+  readonly source: string
+  /** Compiled when its word is first met: a record speaks of few of them. */
+  readonly pattern: () => RegExp
 }
 
 /** Kinds that are looked for at the same places, and one pattern that finds the next match of any of them. */
 interface Group {
   readonly id: number
   readonly kinds: Kind[]
-  any: RegExp
+  readonly any: () => RegExp
 }
 
 /** What is known by a word: values that are assigned to it, tokens that begin with it, and tokens that only hold it. */
@@ -40,9 +42,9 @@ const MIN_ENTROPY = 3
 type Words = (Word[] | undefined)[]
 
 let ids = 0
-/** Compiled when a text is first searched, not when a process starts. */
+/** Made when a text is first searched, not when a process starts. */
 const wordsByPair = once(() => {
-  const byPair: Words = Array.from({ length: 65_536 }, () => undefined)
+  const byPair: Words = new Array<Word[] | undefined>(65_536).fill(undefined)
   for (const format of SECRET_FORMATS) addFormat(byPair, format)
   return byPair
 })
@@ -51,17 +53,12 @@ function addFormat(byPair: Words, [name, words, form, named]: SecretFormat): voi
   for (const word of words) {
     const entry = wordEntry(byPair, word)
     const begins = plainStart(form).startsWith(word)
-    const pattern = new RegExp(`${form}(?![A-Za-z0-9])`, 'iy')
-    const kind = { id: ids++, name, pattern }
-    if (named === 1) addKind(entry.assigned, kind, 'iy')
-    else if (begins) addKind(entry.begun, kind, 'ig')
+    const source = `${form}(?![A-Za-z0-9])`
+    const kind = { id: ids++, name, source, pattern: once(() => new RegExp(source, 'iy')) }
+    if (named === 1) entry.assigned.kinds.push(kind)
+    else if (begins) entry.begun.kinds.push(kind)
     else entry.around.push(kind)
   }
-}
-
-function addKind(group: Group, kind: Kind, flags: string): void {
-  group.kinds.push(kind)
-  group.any = new RegExp(`(?:${group.kinds.map(({ pattern }) => pattern.source).join('|')})`, flags)
 }
 
 function wordEntry(byPair: Words, word: string): Word {
@@ -73,16 +70,18 @@ function wordEntry(byPair: Words, word: string): Word {
   const entry = {
     word,
     bytes: Buffer.from(word, 'latin1'),
-    assigned: emptyGroup(),
-    begun: emptyGroup(),
+    assigned: emptyGroup('iy'),
+    begun: emptyGroup('ig'),
     around: [],
   }
   entries.push(entry)
   return entry
 }
 
-function emptyGroup(): Group {
-  return { id: ids++, kinds: [], any: /(?!)/y }
+function emptyGroup(flags: string): Group {
+  const kinds: Kind[] = []
+  const any = once(() => new RegExp(`(?:${kinds.map(({ source }) => source).join('|')})`, flags))
+  return { id: ids++, kinds, any }
 }
 
 /** The letters with which every match of a form begins, in lower case. */
@@ -132,8 +131,9 @@ function createScan(text: string) {
   }
   const matchAt = (kind: Kind, at: number, isNamed: boolean): void => {
     if (at < (done[kind.id] ?? 0)) return
-    kind.pattern.lastIndex = at
-    const match = kind.pattern.exec(text)
+    const pattern = kind.pattern()
+    pattern.lastIndex = at
+    const match = pattern.exec(text)
     if (match) done[kind.id] = at + match[0].length
     take(kind, match, isNamed)
   }
@@ -142,8 +142,9 @@ function createScan(text: string) {
   const begins = ({ id, any }: Group, at: number): boolean => {
     const known = next[id] ?? -1
     if (known >= at) return known === at
-    any.lastIndex = at
-    const found = any.exec(text)?.index ?? Number.POSITIVE_INFINITY
+    const pattern = any()
+    pattern.lastIndex = at
+    const found = pattern.exec(text)?.index ?? Number.POSITIVE_INFINITY
     next[id] = found
     return found === at
   }
@@ -154,9 +155,10 @@ function createScan(text: string) {
   const searchAround = (kind: Kind, at: number): void => {
     const from = Math.max(0, at - LEAD_CHARS, done[kind.id] ?? 0)
     done[kind.id] = at + 1
+    const pattern = kind.pattern()
     for (let start = from; start <= at; start++) {
-      kind.pattern.lastIndex = start
-      const match = kind.pattern.exec(text)
+      pattern.lastIndex = start
+      const match = pattern.exec(text)
       if (!match) continue
       done[kind.id] = start + match[0].length
       take(kind, match, false)
@@ -172,8 +174,9 @@ function createScan(text: string) {
       ASSIGNED.lastIndex = at + word.length
       if (!ASSIGNED.test(text)) return
       const valueAt = ASSIGNED.lastIndex
-      assigned.any.lastIndex = valueAt
-      if (!assigned.any.test(text)) return
+      const any = assigned.any()
+      any.lastIndex = valueAt
+      if (!any.test(text)) return
       for (const kind of assigned.kinds) matchAt(kind, valueAt, true)
     },
   }
