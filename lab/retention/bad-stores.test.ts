@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { sampleId, sampleRecord } from '../../plugins/handoff/testing/sample-record.ts'
 import { measureRetention } from './measure.ts'
 import { plant } from './planted.ts'
-import type { Scenario } from './scenarios.ts'
+import type { Scenario } from './played.ts'
 import type { Stage } from './stage.ts'
 
 const RECORDS = '.handoffs/records'

@@ -1,5 +1,6 @@
 import { type Fact, isMustKeep, type Outcome, outcomeOf } from './facts.ts'
-import { type Played, SCENARIOS, type Scenario } from './scenarios.ts'
+import type { Played, Scenario } from './played.ts'
+import { SCENARIOS } from './scenarios.ts'
 import { onStage } from './stage.ts'
 
 /** How a session is given a record. */

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { isMustKeep } from './facts.ts'
 import { measureRetention } from './measure.ts'
 import { plant } from './planted.ts'
-import type { Scenario } from './scenarios.ts'
+import type { Scenario } from './played.ts'
 
 test('no compaction, resume or restart loses a fact that must be kept', async () => {
   const { must_keep, all, lost, rows } = await measureRetention(process.env)

@@ -1,46 +1,8 @@
 import { dirname, join } from 'node:path'
-import type { Fact, FactKind } from './facts.ts'
-import { brokenClaim, changedFile, madeCommit, type Planted, plant } from './planted.ts'
-import type { Session } from './session.ts'
-import type { Stage } from './stage.ts'
-
-/** The session that goes on, with what it must know. */
-export interface Played {
-  readonly session: Session
-  /** How the harness starts it; at `startup` the hook gives one line. */
-  readonly source: 'compact' | 'resume' | 'startup'
-  readonly facts: readonly Fact[]
-}
-
-export interface Scenario {
-  readonly name: string
-  play(stage: Stage): Promise<Played>
-}
-
-async function draft(session: Session, planted: Planted): Promise<string> {
-  return String((await session.data('handoff_create', planted.input))['id'])
-}
-
-async function release(session: Session, planted: Planted): Promise<string> {
-  const id = await draft(session, planted)
-  await session.data('handoff_transition', { id, to: 'ready', accept_warnings: 'measured' })
-  return id
-}
-
-/** A session that began before anything was written. */
-async function begin(stage: Stage, id: string): Promise<Session> {
-  const session = await stage.session(id)
-  await session.hook('session-start', { source: 'startup' })
-  return session
-}
-
-async function compacted(session: Session, facts: readonly Fact[]): Promise<Played> {
-  await session.hook('pre-compact', { trigger: 'auto' })
-  return { session, source: 'compact', facts }
-}
-
-const PLANTED = plant('one')
-const BESIDE = plant('beside')
+import type { FactKind } from './facts.ts'
+import { NOTE_SCENARIOS } from './note-scenarios.ts'
+import { brokenClaim, changedFile, madeCommit, plant } from './planted.ts'
+import { BESIDE, begin, compacted, draft, PLANTED, release, type Scenario } from './played.ts'
 
 /** What a session goes through before the moment at which it must know everything. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -220,6 +182,7 @@ export const SCENARIOS: readonly Scenario[] = [
       return compacted(session, [...earlier, ...notes])
     },
   },
+  ...NOTE_SCENARIOS,
   {
     name: 'nothing described',
     async play(stage) {

@@ -7,6 +7,7 @@ import { captureSkeleton } from './actions/hook-capture.ts'
 import {
   endClaim,
   type HookCall,
+  type Noted,
   noteNudged,
   noteShown,
   noteStart,
@@ -16,7 +17,6 @@ import { logBefore, logGiven } from './actions/log-retention.ts'
 import { isToldAt, startContext } from './actions/start-context.ts'
 import { nudge } from './actions/stop-nudge.ts'
 import { sessionName } from './domain/record-id.ts'
-import type { RecordTable } from './domain/record-table.ts'
 import { mainWorktreeOf } from './git/linked-worktree.ts'
 import { type HookInput, readHookInput } from './hook-input.ts'
 import { type HookTimes, leftOf, type TimeSpent, timeFromNow, timeOfProcess } from './hook-limit.ts'
@@ -24,6 +24,7 @@ import { hurriedEvidence } from './hurried-evidence.ts'
 import type { Handoffs, Project } from './project.ts'
 import { namedSession } from './session.ts'
 import type { Shortcomings } from './store/index-state.ts'
+import type { FileTable } from './store/record-table.ts'
 
 const EVENTS = ['pre-compact', 'session-start', 'session-end', 'stop'] as const
 
@@ -201,13 +202,8 @@ async function answer(handoffs: Handoffs, run: Run): Promise<string | undefined>
   const call: HookCall = { ...callOf(project, input, run.harness), ask: records.ask }
   const noted = await noteStart(call)
   if (event === 'session-start') {
-    const context = await startContext(call, noted)
-    if (context !== undefined && !run.begun.hasSpoken) {
-      run.begun.hasSpoken = true
-      terminal.write(`${JSON.stringify(startOutput(context))}\n`)
-      await noteShown(call)
-      await logGiven(call, context)
-    }
+    const damage = await speak(call, noted, run)
+    if (damage !== undefined) return damage
   } else if (event === 'pre-compact') {
     await captureSkeleton(call, noted)
     await logBefore(call, noted)
@@ -222,11 +218,23 @@ async function answer(handoffs: Handoffs, run: Run): Promise<string | undefined>
   return records.shortcoming()
 }
 
+/** Prints what a session is told at its start; returns what it could not read, if anything. */
+async function speak(call: HookCall, noted: Noted, { begun, terminal }: Run): Promise<string | undefined> {
+  const { text, given, damage } = await startContext(call, noted)
+  if (text !== undefined && !begun.hasSpoken) {
+    begun.hasSpoken = true
+    terminal.write(`${JSON.stringify(startOutput(text))}\n`)
+    await noteShown(call, given)
+    await logGiven(call, text)
+  }
+  return damage
+}
+
 /** Asks for as many records as a hook has time to read, and tells how many are missing. */
 function readingOf(project: Project, run: Run) {
   let missed: Shortcomings | undefined
   return {
-    async ask<T>(question: (table: RecordTable) => Promise<T> | T): Promise<T> {
+    async ask<T>(question: (table: FileTable) => Promise<T> | T): Promise<T> {
       const { answer, ...shortcomings } = await project.index.askWithin(
         run.leftMs() * READING_SHARE,
         question,

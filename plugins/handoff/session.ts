@@ -49,3 +49,20 @@ export async function noteServer(project: Place & Pick<Project, 'now'>, session:
   const noted = { session, at: project.now().toISOString(), ancestors, shown: false, process: { pid, start } }
   await noteSession(disk, layout, noted).catch(() => undefined) // without it only a later hook is worse off
 }
+
+/**
+ * Notes what a session goes on with, on this machine: its next note or record continues that. Never fails. A session that
+ * no hook noted gets an entry without ancestors, by which no other process is taken for it.
+ */
+export async function noteGiven(
+  project: Place & Pick<Project, 'now'>,
+  session: string | undefined,
+  given: string,
+): Promise<void> {
+  if (session === undefined) return
+  const { disk, layout } = project.store
+  const known = (await loadSessions(disk, layout)).find((noted) => noted.session === session)
+  const at = project.now().toISOString()
+  const noted = known ?? { session, ancestors: [], shown: false }
+  await noteSession(disk, layout, { ...noted, at, given }).catch(() => undefined) // a claim says it, too
+}

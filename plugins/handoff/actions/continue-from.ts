@@ -1,21 +1,118 @@
-import { recordToContinue } from '../domain/latest.ts'
+import { type Continuing, othersToContinue, ownToContinue, rivalsOf } from '../domain/latest.ts'
+import { UNDESCRIBED_NOTES } from '../domain/noted-work.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import type { RecordTable } from '../domain/record-table.ts'
 import { currentBranch } from '../git/repository.ts'
 import type { Project } from '../project.ts'
 import { idsClaimedBy } from '../store/claims.ts'
+import { givenTo, loadSessions } from '../store/sessions.ts'
+import { draftsOn } from './notes-on.ts'
 
-/** The record from which the session of these names continues. git is asked only where records are of several branches. */
+/**
+ * The record from which the session of these names continues. Notes that an ended session took on it say all that it says,
+ * and more: they are what to continue from. git is asked only where records are of several branches.
+ */
 export async function continueFrom(
   project: Project,
   table: RecordTable,
   names: readonly string[],
 ): Promise<RecordRow | undefined> {
-  const branch = table.differs('branch') ? await currentBranch(project.git) : undefined
-  const projectId = await project.store.projectId()
-  const held = await idsClaimedBy(project.store, names)
-  const claimed = new Set(held.flatMap((id) => table.find(id) ?? []))
-  const nowMs = project.now().getTime()
-  const record = recordToContinue(table, { names, claimed, branch, projectId, nowMs })
+  const who = await continuing(project, table, names)
+  const record = ownToContinue(table, who) ?? (await latestOfOthers(project, table, who))
+  const [row] = record === undefined ? [] : await table.load([record])
+  if (!row) return undefined
+  if (isOwnBy(row, names)) return (await describedInstead(table, who, row)) ?? row
+  return (await notesOf(project, table, row, names)) ?? row
+}
+
+/** What is known of a session that asks for the record to continue from, without its branch. */
+export async function continuing(
+  project: Project,
+  table: RecordTable,
+  names: readonly string[],
+): Promise<Continuing> {
+  const { disk, layout } = project.store
+  const [projectId, held, sessions] = await Promise.all([
+    project.store.projectId(),
+    idsClaimedBy(project.store, names),
+    names.length === 0 ? [] : loadSessions(disk, layout),
+  ])
+  const among = (ids: readonly string[]) => new Set(ids.flatMap((id) => table.find(id) ?? []))
+  return {
+    names,
+    claimed: among(held),
+    given: among(givenTo(sessions, names)),
+    branch: undefined,
+    projectId,
+    nowMs: project.now().getTime(),
+  }
+}
+
+export function isOwnBy({ session }: Pick<RecordRow, 'session'>, names: readonly string[]): boolean {
+  return session !== null && names.includes(session)
+}
+
+/** Notes that a session took before it resumed a record describe nothing: that record is what it continues from. */
+async function describedInstead(
+  table: RecordTable,
+  who: Continuing,
+  row: RecordRow,
+): Promise<RecordRow | undefined> {
+  if (row.parents.length > 0 || row.title !== UNDESCRIBED_NOTES.title) return undefined
+  const record = ownToContinue(table, { ...who, names: [], claimed: who.claimed })
+  const [described] = record === undefined ? [] : await table.load([record])
+  return described
+}
+
+/** The newest notes of an ended session on a record. */
+async function notesOf(
+  project: Project,
+  table: RecordTable,
+  { id }: RecordRow,
+  names: readonly string[],
+): Promise<RecordRow | undefined> {
+  const drafts = await draftsOn(project, table, id, names)
+  const notes = drafts.find(({ isNotes, isOver, isOwn }) => isNotes && (isOver || isOwn))
+  const record = notes && table.find(notes.stored.id)
   return record === undefined ? undefined : (await table.load([record]))[0]
+}
+
+/** Commits before HEAD among which captured ones are looked for. */
+const MAX_COMMITS = 1000
+
+/**
+ * What others wrote last: the record of the branch, unless a newer one was captured nearer to HEAD, on a branch that was
+ * merged since; without one of the branch, the one that was captured nearest to HEAD.
+ */
+async function latestOfOthers(
+  project: Project,
+  table: RecordTable,
+  unnamed: Continuing,
+): Promise<number | undefined> {
+  const differs = table.differs('branch')
+  const who = differs ? { ...unnamed, branch: await currentBranch(project.git) } : unnamed
+  const picked = othersToContinue(table, who)
+  const rivals = differs && picked !== undefined ? rivalsOf(table, who, picked) : []
+  if (picked === undefined || rivals.length === 0) return picked
+  const isOfBranch = who.branch !== undefined && table.hasValue('branch', who.branch)(picked)
+  const distances = await distancesFromHead(project)
+  const distanceOf = async (record: number) => {
+    const stored = await project.store.read(table.id(record))
+    const head = stored?.kind === 'record' ? stored.record.project.repository?.head : undefined
+    return (head && distances.get(head.toLowerCase())) ?? Number.POSITIVE_INFINITY
+  }
+  let nearest = { record: picked, distance: await distanceOf(picked) }
+  // Where history was rewritten, the name of the branch tells more than a commit that others share.
+  const isRewritten = isOfBranch && nearest.distance === Number.POSITIVE_INFINITY
+  for (const record of rivals) {
+    const distance = await distanceOf(record)
+    if (distance < nearest.distance && (!isRewritten || distance === 0)) nearest = { record, distance }
+  }
+  return nearest.record
+}
+
+async function distancesFromHead({ git }: Project): Promise<ReadonlyMap<string, number>> {
+  const listed = await git('rev-list', `--max-count=${MAX_COMMITS}`, 'HEAD')
+  const commits = listed.kind === 'done' ? listed.stdout.split('\n') : []
+  return new Map(commits.map((commit, distance) => [commit, distance]))
 }

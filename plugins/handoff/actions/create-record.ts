@@ -1,23 +1,38 @@
 import { type CallContext, isSatchelError } from '../../../server/plugin.ts'
 import { isLiveChild } from '../domain/checks/history.ts'
+import { editText } from '../domain/json-edit.ts'
 import { type Authored, lineageOf } from '../domain/new-record.ts'
-import { type Handoff, type Redaction, type Relation, SCHEMA_VERSION } from '../domain/record.ts'
+import { type NotedWork, notedWork } from '../domain/noted-work.ts'
+import {
+  extension,
+  type Handoff,
+  isEditable,
+  type Redaction,
+  type Relation,
+  SCHEMA_VERSION,
+} from '../domain/record.ts'
+import { changeEdits } from '../domain/record-change.ts'
 import { sha256Hex } from '../domain/record-id.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { childRows } from '../domain/record-table.ts'
 import { comparableName, quoted } from '../domain/secrets.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
-import { noteServer, sessionOf } from '../session.ts'
+import { noteServer, sessionNames, sessionOf } from '../session.ts'
+import type { StoredRecord } from '../store/read-record.ts'
 import { assessRecord } from './check-freshness.ts'
-import { claimedRecord } from './claimed-record.ts'
+import { isOwnBy } from './continue-from.ts'
 import { findRecord } from './find-record.ts'
+import { type Ground, groundOfSession, groundOn, NO_GROUND } from './ground.ts'
+import { openDrafts } from './notes-on.ts'
 import { type CaptureOptions, type Placement, type WrittenRecord, writeRecord } from './write-record.ts'
 
 export interface CreateRequest {
   readonly authored: Authored
-  /** An id argument, `none`, or absent: the record this session has claimed. */
+  /** An id argument, `none`, or absent: what this session goes on with. */
   readonly parent: string | undefined
+  /** Present: the record only adds notes to this. */
+  readonly notesOn?: Ground
   readonly relation?: Exclude<Relation, 'root' | 'merge'>
   readonly branchLabel?: string | undefined
   readonly options: CaptureOptions
@@ -79,7 +94,8 @@ async function placeFor(
   request: CreateRequest,
   session: string | undefined,
 ): Promise<WrittenRecord> {
-  const parentId = await parentOf(project, request.parent, session)
+  const names = await sessionNames(ctx, project)
+  const ground = request.notesOn ?? (await groundOf(project, request, names))
   const around = {
     origin: originOf(ctx, project, session),
     automation: automationOf(project, session),
@@ -89,29 +105,64 @@ async function placeFor(
   const { options } = request
   const isDetected = around.automation.score !== null && request.authored.trigger === undefined
   const authored = isDetected ? { ...request.authored, trigger: 'threshold' } : request.authored
-  if (parentId === undefined) {
-    const lineage = lineageOf('root', undefined)
-    return writeRecord(project, authored, { ...around, lineage, inherited: undefined }, options)
+  const { parent } = ground
+  const relation = parent ? (request.relation ?? 'continue') : 'root'
+  const work = notedWork(parent?.record, ground.notes)
+  const placement: Placement = {
+    ...around,
+    lineage: lineageOf(relation, parent?.id, request.branchLabel),
+    inherited: work.inherited,
+    staleEvidence: await staleIn(project, work.inherited),
+    ...(work.next !== undefined && { next: work.next }),
+    ...(request.notesOn && { notes: true as const }),
   }
-  const parent = await findParent(project, parentId)
-  const relation = request.relation ?? 'continue'
-  const lineage = lineageOf(relation, parent.id, request.branchLabel)
-  const { claims } = await assessRecord(project, parent.record)
-  const staleEvidence = new Set(
-    claims.flatMap(({ evidence_id, verdict }) => (verdict === 'stale' ? evidence_id : [])),
-  )
-  const placement = { ...around, lineage, inherited: parent.record, staleEvidence }
   const write = (flags: Placement['flags']) =>
-    writeRecord(project, authored, { ...placement, ...(flags && { flags }) }, options)
-  if (options.dryRun || relation !== 'continue') return write(undefined)
+    writeRecord(project, withNoted(authored, work), { ...placement, ...(flags && { flags }) }, options)
+  if (options.dryRun) return write(undefined)
+  if (!parent || relation !== 'continue') return takingUp(project, ground, await write(undefined))
   // Under the parent's lock, so that of two concurrent children exactly one is the second.
   return project.store.locked(parent.id.toLowerCase(), async () => {
-    const sibling = await liveSibling(project, parent.id)
-    if (!sibling) return write(undefined)
-    const written = await write(['conflicted'])
-    const warning = `${sibling.id} continues the same record: this one is flagged conflicted.`
-    return { ...written, warnings: [...written.warnings, warning] }
+    const sibling = request.notesOn ? undefined : await rivalOf(project, { parent, names, ground })
+    const written = await write(sibling && !sibling.isOwn ? ['conflicted'] : undefined)
+    const warnings = sibling ? [...written.warnings, siblingWarning(sibling)] : written.warnings
+    return takingUp(project, ground, { ...written, warnings })
   })
+}
+
+/** The notes' finished work and work in progress beside the author's. */
+function withNoted(authored: Authored, { completed, in_progress }: NotedWork): Authored {
+  return {
+    ...authored,
+    completed: [...completed, ...(authored.completed ?? [])],
+    in_progress: [...in_progress, ...(authored.in_progress ?? [])],
+  }
+}
+
+async function staleIn(project: Project, inherited: Handoff | undefined): Promise<ReadonlySet<string>> {
+  if (!inherited) return new Set()
+  const { claims } = await assessRecord(project, inherited)
+  return new Set(claims.flatMap(({ evidence_id, verdict }) => (verdict === 'stale' ? evidence_id : [])))
+}
+
+/** Archives the notes that a new record has taken up. Notes that were added to meanwhile stay open. */
+async function takingUp(project: Project, { notes }: Ground, written: WrittenRecord): Promise<WrittenRecord> {
+  const warnings: string[] = []
+  for (const { stored } of notes) {
+    const at = project.now().toISOString()
+    const entry = { by: extension(written.record).session ?? null, reason: `its notes are in ${written.id}` }
+    try {
+      await project.store.update(stored.id, stored.etag, (current) =>
+        current.kind === 'broken'
+          ? undefined
+          : editText(current.document, changeEdits(current.record, { status: 'archived', entry, at })),
+      )
+      warnings.push(`The notes of ${stored.id} are in this record.`)
+    } catch (thrown) {
+      if (!isSatchelError(thrown)) throw thrown
+      warnings.push(`The notes of ${stored.id} are in this record, and it stays open (${thrown.reason}).`)
+    }
+  }
+  return { ...written, warnings: [...written.warnings, ...warnings] }
 }
 
 /** The score that led to this record, used once. */
@@ -122,20 +173,52 @@ function automationOf({ detections }: Project, session: string | undefined): Pla
   return { score: detection.score, reasons: detection.reasons }
 }
 
-async function liveSibling(project: Project, parentId: string): Promise<RecordRow | undefined> {
-  const children = await project.index.ask((table) => childRows(table, parentId))
-  return children.find((row) => row.relation === 'continue' && isLiveChild(row))
+interface Sibling {
+  readonly id: string
+  /** Of the same session, which cannot contradict itself. */
+  readonly isOwn: boolean
 }
 
-async function parentOf(
+/** Another record that continues the same one. Notes only add to it, and those that are taken up end with this call. */
+async function rivalOf(
   project: Project,
-  given: string | undefined,
-  session: string | undefined,
-): Promise<string | undefined> {
-  if (given === 'none') return undefined
-  if (given !== undefined) return given
-  if (session === undefined) return undefined
-  return (await project.index.ask((table) => claimedRecord(project, table, session)))?.id
+  {
+    parent,
+    names,
+    ground,
+  }: { readonly parent: StoredRecord; readonly names: readonly string[]; readonly ground: Ground },
+): Promise<Sibling | undefined> {
+  const children = await project.index.ask((table) => childRows(table, parent.id))
+  const taken = new Set(ground.notes.map(({ stored }) => stored.id))
+  const live = children.filter((row) => row.relation === 'continue' && isLiveChild(row) && !taken.has(row.id))
+  const notes = new Set(
+    (await openDrafts(project, live.filter(isEditable), names))
+      .filter((draft) => draft.isNotes)
+      .map(({ stored }) => stored.id),
+  )
+  const siblings = live
+    .filter(({ id }) => !notes.has(id))
+    .map((row) => ({ id: row.id, isOwn: isOwnBy(row, names) }))
+  return siblings.find(({ isOwn }) => !isOwn) ?? siblings[0]
+}
+
+function siblingWarning({ id, isOwn }: Sibling): string {
+  return isOwn
+    ? `${id} of this session continues the same record; what it says is not in this one.`
+    : `${id} continues the same record: this one is flagged conflicted.`
+}
+
+/** What a new record goes on from. Only what continues a record takes up the notes on it. */
+async function groundOf(
+  project: Project,
+  { parent: given, relation = 'continue' }: CreateRequest,
+  names: readonly string[],
+): Promise<Ground> {
+  if (given === 'none') return NO_GROUND
+  if (given === undefined) return project.index.ask((table) => groundOfSession(project, table, names))
+  const parent = await findParent(project, given)
+  if (relation !== 'continue') return { parent, notes: [] }
+  return project.index.ask((table) => groundOn(project, table, { id: parent.id, names }))
 }
 
 async function findParent(project: Project, given: string) {

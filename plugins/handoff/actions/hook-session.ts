@@ -1,8 +1,8 @@
-import type { RecordTable } from '../domain/record-table.ts'
 import { timeOf } from '../domain/record-time.ts'
 import { headOf } from '../git/repository.ts'
 import type { Project } from '../project.ts'
 import { endClaimOn, renewClaimOn } from '../store/claims.ts'
+import type { FileTable } from '../store/record-table.ts'
 import {
   ancestorsOfProcess,
   loadSessions,
@@ -21,7 +21,7 @@ export interface HookCall {
   /** How the session started: `startup`, `resume`, `clear`, `compact`, `fork`. */
   readonly source: string | undefined
   /** Asks about the records that can be read in time. */
-  ask<T>(question: (table: RecordTable) => Promise<T> | T): Promise<T>
+  ask<T>(question: (table: FileTable) => Promise<T> | T): Promise<T>
 }
 
 /** The session as it was noted before this hook. */
@@ -47,10 +47,11 @@ export async function noteStart(call: HookCall): Promise<Noted> {
   const before = sessions.find((noted) => noted.session === session)
   const at = project.now().toISOString()
   const head = before?.head ?? (await headOf(project.git))
+  const { ended: _, ...running } = before ?? {}
   const noted = {
     began: at,
     shown: false,
-    ...before,
+    ...running,
     session,
     at,
     ancestors: ancestorsOfProcess(),
@@ -69,9 +70,10 @@ export async function noteStart(call: HookCall): Promise<Noted> {
 
 const UNKNOWN: Noted = { shown: false, beganAt: undefined, began: undefined, nudgedAt: undefined, names: [] }
 
-/** Notes that a resumed session was shown its brief, after it was printed. */
-export async function noteShown(call: HookCall): Promise<void> {
-  if (call.source === 'resume') await noteMore(call, { shown: true })
+/** Notes what the session was shown, after it was printed: it goes on with that. A resumed one is shown it once. */
+export async function noteShown(call: HookCall, given: string | undefined): Promise<void> {
+  if (given === undefined) return
+  await noteMore(call, { given, ...(call.source === 'resume' && { shown: true }) })
 }
 
 /** Notes that the session was reminded of its record, after it was printed. */
@@ -107,9 +109,10 @@ export async function renewClaim(call: HookCall): Promise<void> {
   )
 }
 
-/** Ends the session's claim. Leaves the record. */
+/** Ends the session's claim, and notes that it is over: others may take up its notes. Leaves the record. */
 export async function endClaim(call: HookCall): Promise<void> {
   const { project } = call
+  await noteMore(call, { ended: project.now().toISOString() })
   const claimed = await claimOf(call)
   if (!claimed) return
   await project.store.locked(claimed.id.toLowerCase(), () => endClaimOn(project.store, claimed.id))

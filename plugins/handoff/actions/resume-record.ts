@@ -5,7 +5,8 @@ import { briefOf, briefWriter } from '../domain/brief.ts'
 import { isAltered } from '../domain/content-digest.ts'
 import { editText } from '../domain/json-edit.ts'
 import { byId, lineagePath } from '../domain/lineage.ts'
-import { type Claim, type Handoff, isLive } from '../domain/record.ts'
+import { isNotes } from '../domain/noted-work.ts'
+import { type Claim, extension, type Handoff, isLive } from '../domain/record.ts'
 import { changeEdits } from '../domain/record-change.ts'
 import { rowOf } from '../domain/record-row.ts'
 import { familyOf } from '../domain/record-table.ts'
@@ -13,11 +14,14 @@ import { answerWithin, type ModelAnswer } from '../domain/resume-answer.ts'
 import { comparableName } from '../domain/secrets.ts'
 import { type Structured, structuredOf } from '../domain/structured-brief.ts'
 import type { Project } from '../project.ts'
-import { noteServer, sessionOf } from '../session.ts'
+import { noteGiven, noteServer, sessionNames, sessionOf } from '../session.ts'
 import { claimedBy, claimOn, endClaimOn, isUnusable, writeClaim } from '../store/claims.ts'
 import type { StoredRecord } from '../store/read-record.ts'
+import { loadSessions, othersWith } from '../store/sessions.ts'
 import { type Assessment, assessRecord, freshnessAnswer, wholeFreshness } from './check-freshness.ts'
 import { brokenFile, findRecord } from './find-record.ts'
+import { parentOfNotes } from './notes-on.ts'
+import { damageNotice, draftNotices } from './notices.ts'
 
 export interface ResumeRequest {
   readonly id: string
@@ -101,26 +105,73 @@ async function resumed(ctx: CallContext, project: Project, request: ResumeReques
   const named = request.claim?.by
   const by = named === undefined ? await sessionOf(ctx, project) : comparableName(named)
   const ttlS = request.claim?.ttl_s ?? project.config.claim_ttl_s
-  const { status } = found.record
+  // Notes stay a draft: what is marked and claimed is the record that they are about.
+  const about = isNotes(found.record) ? await parentOfNotes(project, found.record) : undefined
+  const target = about ?? found
+  const { status } = target.record
   const canMark = status === 'ready' || status === 'resumed'
   const wanted = request.mark && canMark
   const ownProcess = ctx.localTransport === 'stdio'
-  const { stored, isUnclaimed, unmarked } = wanted
-    ? await markIfWritable(project, found, { by, ttlS, ownProcess })
-    : { stored: found, isUnclaimed: false, unmarked: undefined }
+  const { unmarked, isUnclaimed, ...marking } = wanted
+    ? await markIfWritable(project, target, { by, ttlS, ownProcess })
+    : { stored: target, isUnclaimed: false, unmarked: undefined }
+  const stored = about ? found : marking.stored
   const marked = wanted && unmarked === undefined
+  const names = await sessionNames(ctx, project)
+  if (request.mark) await noteGiven(project, names[0], stored.id)
   const { id, record, etag } = stored
   const warnings = [
     ...(request.mark && !canMark ? [`The record is ${status}: it was not marked as resumed.`] : []),
-    ...(unmarked === undefined ? [] : [`${unmarked} ${UNMARKED}`]),
-    ...(isUnclaimed ? [UNCLAIMED] : []),
+    ...markWarnings({ about: marked ? about?.id : undefined, unmarked, isUnclaimed }),
+    ...(await noticesFor(project, stored, names)),
   ]
+  const nowMs = project.now().getTime()
   return {
     stored,
     assessment,
-    base: { claim: await claimOn(project.store, record, project.now().getTime()), marked, warnings, id },
+    base: { claim: await claimOn(project.store, target.record, nowMs), marked, warnings, id },
     parts: { record, etag, isAltered: isAltered(stored), now: project.now(), ...assessment },
   }
+}
+
+function markWarnings({
+  about,
+  unmarked,
+  isUnclaimed,
+}: {
+  readonly about: string | undefined
+  readonly unmarked: string | undefined
+  readonly isUnclaimed: boolean
+}): readonly string[] {
+  return [
+    ...(about === undefined ? [] : [`Notes on ${about}: that record was marked as resumed.`]),
+    ...(unmarked === undefined ? [] : [`${unmarked} ${UNMARKED}`]),
+    ...(isUnclaimed ? [UNCLAIMED] : []),
+  ]
+}
+
+/** Drafts that are not in the record, damaged files, and other sessions that were given it and have not ended. */
+async function noticesFor(
+  project: Project,
+  stored: StoredRecord,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const { disk, layout } = project.store
+  const { drafts, damage } = await project.index.ask(async (table) => ({
+    drafts: await draftNotices(project, table, stored, names),
+    damage: damageNotice(table.problems()),
+  }))
+  const others = othersWith(await loadSessions(disk, layout), {
+    id: stored.id,
+    // Its author has handed it over.
+    names: [...names, extension(stored.record).session ?? ''],
+    nowMs: project.now().getTime(),
+    quietMs: project.config.claim_ttl_s * 1000,
+  })
+  const told = others.map(
+    ({ session }) => `Session ${session} was given this record, too, and has not ended.`,
+  )
+  return [...drafts, ...told.slice(0, 1), ...(damage === undefined ? [] : [damage])]
 }
 
 const UNMARKED =

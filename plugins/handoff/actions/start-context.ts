@@ -2,21 +2,53 @@ import { visibleLine } from '../../../server/plugin.ts'
 import { ageOf, briefOf, DEFAULT_BRIEF_TOKENS } from '../domain/brief.ts'
 import { isAltered } from '../domain/content-digest.ts'
 import { wholeChars } from '../domain/fence.ts'
-import { isFuture, newestOf } from '../domain/record-table.ts'
+import { isNotes } from '../domain/noted-work.ts'
+import { isLive } from '../domain/record.ts'
+import type { RecordRow } from '../domain/record-row.ts'
+import { isFuture, newestOf, type RecordTable } from '../domain/record-table.ts'
 import type { Project } from '../project.ts'
+import { claimOn } from '../store/claims.ts'
+import type { StoredRecord } from '../store/read-record.ts'
 import { assessRecord } from './check-freshness.ts'
 import { continueFrom } from './continue-from.ts'
 import type { HookCall, Noted } from './hook-session.ts'
+import { parentOfNotes } from './notes-on.ts'
+import { addedTo, damageNotice, draftNotices } from './notices.ts'
 
 const TITLE_CHARS = 80
 
-/** What a session is told at its start: a brief where that is configured, at `startup` one line if a record is ready. */
-export async function startContext(call: HookCall, noted: Noted): Promise<string | undefined> {
+/** What a session is told at its start. */
+export interface StartContext {
+  readonly text?: string
+  /** The record whose brief it was given. */
+  readonly given?: string
+  /** Files of the store that cannot be read, in one line. */
+  readonly damage?: string
+}
+
+/**
+ * A brief where that is configured, at `startup` one line if `handoff_resume` has something to give. Either names what it
+ * leaves out: drafts of ended sessions, and damaged records.
+ */
+export async function startContext(call: HookCall, noted: Noted): Promise<StartContext> {
   const { project, source } = call
   const { inject_on } = project.config
-  if (!isToldAt(project, source)) return undefined
-  if (inject_on.some((wanted) => wanted === source)) return brief(call, noted)
-  return waiting(call)
+  if (!isToldAt(project, source)) return {}
+  const isInjected = inject_on.some((wanted) => wanted === source)
+  if (isInjected && source === 'resume' && noted.shown) return {}
+  const told = isInjected ? await brief(call, noted) : await waiting(call, noted)
+  const damage = damageNotice(await call.ask((table) => table.problems()))
+  const lines = [...(told?.lines ?? []), ...(damage === undefined ? [] : [damage])]
+  return {
+    ...(lines.length > 0 && { text: lines.join('\n') }),
+    ...(told?.given !== undefined && { given: told.given }),
+    ...(damage !== undefined && { damage }),
+  }
+}
+
+interface Told {
+  readonly lines: readonly string[]
+  readonly given?: string
 }
 
 /** Whether a session is told anything at a start of this kind. */
@@ -29,34 +61,83 @@ export function isToldAt(
   return source === 'startup' || inject_on.some((wanted) => wanted === source)
 }
 
-async function brief(call: HookCall, { shown, names }: Noted): Promise<string | undefined> {
-  const { project, source } = call
-  if (source === 'resume' && shown) return undefined
+async function brief(call: HookCall, { names }: Noted): Promise<Told | undefined> {
+  const { project } = call
   const row = await call.ask((table) => continueFrom(project, table, names))
   const stored = row && (await project.store.read(row.id))
   if (stored?.kind !== 'record') return undefined
-  const { record, etag } = stored
+  const { record, etag, id } = stored
   const assessment = await assessRecord(project, record)
   const parts = { record, etag, isAltered: isAltered(stored), now: project.now(), ...assessment }
-  return briefOf({ ...parts, maxTokens: DEFAULT_BRIEF_TOKENS }).text
+  const { text } = briefOf({ ...parts, maxTokens: DEFAULT_BRIEF_TOKENS })
+  const drafts = await call.ask((table) => draftNotices(project, table, stored, names))
+  return { lines: [text, ...drafts], given: id }
 }
 
-/** Names the newest record that is ready. The title is text of a record: one short line, quoted. */
-async function waiting(call: HookCall): Promise<string | undefined> {
-  const nowMs = call.project.now().getTime()
-  const { newest, ready } = await call.ask(async (table) => {
-    const found = [...table.records].filter(
-      (record) =>
-        table.status(record) === 'ready' && table.isLeaf(record) && !isFuture(table.updatedMs(record), nowMs),
-    )
-    const [row] = await table.load(newestOf(table, found).slice(0, 1))
-    return { newest: row, ready: found.length }
-  })
-  if (!newest) return undefined
-  const title = JSON.stringify(wholeChars(visibleLine(newest.title), TITLE_CHARS))
-  const stored = await call.project.store.read(newest.id)
-  const altered =
-    stored?.kind === 'record' && isAltered(stored) ? ', its content changed since its release' : ''
-  const count = ready === 1 ? '1 handoff ready' : `${ready} handoffs ready, the newest`
-  return `${count}: ${title}, ${ageOf(newest.updated_at, call.project.now())}${altered}; resume with handoff_resume`
+/** Names what `handoff_resume` would give. The title is text of a record: one short line, quoted. */
+async function waiting(call: HookCall, { names }: Noted): Promise<Told | undefined> {
+  const { project } = call
+  const { row, ready } = await call.ask(async (table) => ({
+    row: await continueFrom(project, table, names),
+    ready: await readyIn(project, table),
+  }))
+  const stored = row && (await project.store.read(row.id))
+  const current = stored?.kind === 'record' ? await introduced(call, stored, { names, ready }) : undefined
+  if (stored?.kind === 'record' && current !== undefined) {
+    const drafts = await call.ask((table) => draftNotices(project, table, stored, names))
+    return { lines: [`${current}; resume with handoff_resume`, ...drafts] }
+  }
+  // Another session is at it, or it is only a draft: what is ready is given by its id.
+  const other = ready.newest && (await project.store.read(ready.newest.id))
+  if (other?.kind !== 'record') return undefined
+  const withId = `handoff_resume ${JSON.stringify({ id: other.id })}`
+  return { lines: [`${readyCount(ready)}: ${titled(project, other)}; resume with ${withId}`] }
+}
+
+interface Ready {
+  readonly newest: RecordRow | undefined
+  readonly count: number
+}
+
+async function readyIn(project: Project, table: RecordTable): Promise<Ready> {
+  const nowMs = project.now().getTime()
+  const found = [...table.records].filter(
+    (record) =>
+      table.status(record) === 'ready' && table.isLeaf(record) && !isFuture(table.updatedMs(record), nowMs),
+  )
+  const [newest] = await table.load(newestOf(table, found).slice(0, 1))
+  return { newest, count: found.length }
+}
+
+/** The record that `handoff_resume` gives, in words; undefined for one that another session works on, and for a draft. */
+async function introduced(
+  { project }: HookCall,
+  stored: StoredRecord,
+  { names, ready }: { readonly names: readonly string[]; readonly ready: Ready },
+): Promise<string | undefined> {
+  const { record, id } = stored
+  const parent = isNotes(record) ? await parentOfNotes(project, record) : undefined
+  const claim = await claimOn(project.store, parent?.record ?? record, project.now().getTime())
+  const isHeld = isLive(claim, project.now().getTime()) && !names.includes(claim?.by ?? '')
+  if (isHeld) return undefined
+  const title = titled(project, stored)
+  if (isNotes(record)) {
+    const about = parent ? `on a handoff, ${title}` : title
+    return `${addedTo(parent?.record, record)} of an ended session ${about}`
+  }
+  if (record.status === 'ready')
+    return `${readyCount(ready.newest?.id === id ? ready : { ...ready, newest: undefined })}: ${title}`
+  return record.status === 'resumed' ? `1 handoff resumed and not finished: ${title}` : undefined
+}
+
+function readyCount({ newest, count }: Ready): string {
+  if (count === 1) return '1 handoff ready'
+  return `${count} handoffs ready, ${newest ? 'the newest' : 'the one to continue from'}`
+}
+
+function titled(project: Project, stored: StoredRecord): string {
+  const { work, updated_at } = stored.record
+  const title = JSON.stringify(wholeChars(visibleLine(work.title), TITLE_CHARS))
+  const altered = isAltered(stored) ? ', its content changed since its release' : ''
+  return `${title}, ${ageOf(updated_at, project.now())}${altered}`
 }

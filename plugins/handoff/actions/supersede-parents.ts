@@ -1,6 +1,6 @@
 import { isSatchelError } from '../../../server/plugin.ts'
 import { editText } from '../domain/json-edit.ts'
-import { type Claim, extension, type Handoff } from '../domain/record.ts'
+import { type Claim, extension, type Handoff, isEditable } from '../domain/record.ts'
 import { changeEdits, type RecordChange } from '../domain/record-change.ts'
 import type { Project } from '../project.ts'
 import { claimOn, endClaimOn } from '../store/claims.ts'
@@ -13,12 +13,15 @@ import type { StoredRecord } from '../store/read-record.ts'
  */
 export async function supersedeParents(project: Project, child: Handoff): Promise<string[]> {
   const warnings: string[] = []
-  for (const parent of new Set(child.lineage.parents)) {
+  const parents = new Set(child.lineage.parents)
+  for (const parent of parents) {
     try {
       await project.store.update(parent, undefined, async (current) => {
         if (current.kind === 'broken') return undefined
         const claim = await claimOn(project.store, current.record, project.now().getTime())
         const change = changeOf(current.record, claim, child)
+        if (change?.status === 'superseded')
+          for (const passed of passedBy(current.record)) parents.add(passed)
         if (change?.claim === null) await endClaimOn(project.store, parent)
         return change && changedText(project, current, { change, child })
       })
@@ -28,6 +31,11 @@ export async function supersedeParents(project: Project, child: Handoff): Promis
     }
   }
   return warnings
+}
+
+/** A draft had superseded nothing yet: what comes after it goes on from its parents, too. */
+function passedBy(parent: Handoff): readonly string[] {
+  return isEditable(parent) && parent.lineage.relation !== 'fork' ? parent.lineage.parents : []
 }
 
 function changedText(

@@ -1,12 +1,11 @@
 import type { CallContext } from '../../../server/plugin.ts'
 import type { Authored } from '../domain/new-record.ts'
-import type { RecordRow } from '../domain/record-row.ts'
-import { newestOf, ownLeaves, type RecordTable } from '../domain/record-table.ts'
+import { UNDESCRIBED_NOTES } from '../domain/noted-work.ts'
 import type { Appendix } from '../domain/record-update.ts'
 import type { Project } from '../project.ts'
 import { sessionNames } from '../session.ts'
-import { claimedRecord } from './claimed-record.ts'
 import { createRecord } from './create-record.ts'
+import { type Ground, placeOfNote } from './ground.ts'
 import { redactionWarnings, updateRecord } from './update-record.ts'
 
 export const NOTE_KINDS = ['decision', 'failed', 'next', 'done'] as const
@@ -36,40 +35,13 @@ export async function takeNote(ctx: CallContext, project: Project, note: Note): 
   const names = await sessionNames(ctx, project)
   // Two notes at the same moment share one draft.
   return project.store.locked(`note-${names[0] ?? 'shared'}`, async () => {
-    const { draft, parent } = await project.index.ask((table) => placeOf(project, table, names))
-    return draft ? append(project, draft, note) : begin(ctx, project, { note, parent: parent?.id })
+    const place = await project.index.ask((table) => placeOfNote(project, table, names))
+    if (place.kind === 'append') return append(project, place.id, note)
+    return begin(ctx, project, { note, ground: place.ground })
   })
 }
 
-interface Place {
-  readonly draft?: RecordRow | undefined
-  /** What the session resumed, else what it released. */
-  readonly parent?: RecordRow | undefined
-}
-
-/** A caller without a session shares the drafts that have none. */
-async function placeOf(project: Project, table: RecordTable, names: readonly string[]): Promise<Place> {
-  const leaves = ownLeaves(table, names.length === 0 ? [null] : names)
-  const [draft] = newestOf(
-    table,
-    leaves.filter((record) => EDITABLE.has(table.status(record))),
-  )
-  if (draft !== undefined) return { draft: (await table.load([draft]))[0] }
-  for (const name of names) {
-    const claimed = await claimedRecord(project, table, name)
-    if (claimed) return { parent: claimed }
-  }
-  const released = newestOf(
-    table,
-    leaves.filter((record) => names.length > 0 && RELEASED.has(table.status(record))),
-  )
-  return { parent: (await table.load(released.slice(0, 1)))[0] }
-}
-
-const EDITABLE: ReadonlySet<string> = new Set(['draft', 'validated'])
-const RELEASED: ReadonlySet<string> = new Set(['ready', 'resumed'])
-
-async function append(project: Project, { id }: RecordRow, note: Note): Promise<NoteAnswer> {
+async function append(project: Project, id: string, note: Note): Promise<NoteAnswer> {
   const added = await updateRecord(project, {
     id,
     ifMatch: undefined,
@@ -90,22 +62,16 @@ async function append(project: Project, { id }: RecordRow, note: Note): Promise<
 async function begin(
   ctx: CallContext,
   project: Project,
-  { note, parent }: { readonly note: Note; readonly parent: string | undefined },
+  { note, ground }: { readonly note: Note; readonly ground: Ground },
 ): Promise<NoteAnswer> {
-  const described =
-    parent === undefined
-      ? {
-          title: 'Notes of a session',
-          objective: 'Not described yet',
-          current_state: 'Only notes were taken.',
-        }
-      : {}
+  const described = ground.parent ? {} : UNDESCRIBED_NOTES
   const authored: Authored = { ...described, ...itemsOf(note) }
   const options = { captureGit: true, hashArtifacts: true, autoArtifacts: 'none', dryRun: false } as const
   const idempotencyKey = undefined
   const made = await createRecord(ctx, project, {
     authored,
-    parent: parent ?? 'none',
+    parent: undefined,
+    notesOn: ground,
     options,
     idempotencyKey,
   })

@@ -5,6 +5,7 @@ import { type Handoff, isEditable, type Validation } from '../domain/record.ts'
 import { refuseTooLarge } from '../domain/record-size.ts'
 import {
   type Appendix,
+  afterPatch,
   afterUpdate,
   appendedRecord,
   patchedRecord,
@@ -99,6 +100,7 @@ function edited(current: StoredRecord, { patch, append, leads }: UpdateRequest, 
   const settled = documentOf(
     editText({ ...document, text: update.text }, [
       ...afterUpdate(record, now),
+      ...(patch === undefined ? [] : afterPatch(record)),
       ...(next === undefined ? [] : [{ op: 'set' as const, pointer: '/x_satchel/next', value: next }]),
     ]),
   )

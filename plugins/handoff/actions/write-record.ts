@@ -37,6 +37,9 @@ export interface Placement {
   readonly session: string | undefined
   readonly idempotencyKey: string | undefined
   readonly skeleton?: true
+  readonly notes?: true
+  /** See `Circumstances.next`. */
+  readonly next?: string
   readonly flags?: Handoff['flags']
   readonly unmapped?: string
 }

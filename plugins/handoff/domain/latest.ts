@@ -1,3 +1,4 @@
+import { isEditable } from './record.ts'
 import type { RecordRow } from './record-row.ts'
 import { isFuture, isNewer, newestBatches, newestOf, putNewest, type RecordTable } from './record-table.ts'
 
@@ -28,6 +29,8 @@ export interface Continuing {
   readonly names: readonly string[]
   /** What it has resumed on this machine. */
   readonly claimed: ReadonlySet<number>
+  /** What a hook or a resume gave it last, on this machine. */
+  readonly given?: ReadonlySet<number>
   readonly branch: string | undefined
   readonly projectId: string | undefined
   readonly nowMs: number
@@ -35,41 +38,78 @@ export interface Continuing {
 
 /**
  * The record to continue from (design round-2, section 2): the session's own described draft; what it released or
- * resumed; the latest described record of the branch, of the project, of the store, released ones first; a skeleton
- * last. A session's own records are newer for it than what others wrote meanwhile; what others dated in the future is
- * never chosen.
+ * resumed; what it was given; the latest described record of the branch, of the project, of the store, released ones
+ * first; a skeleton last. A session's own records are newer for it than what others wrote meanwhile; what others dated in
+ * the future is never chosen.
  */
 export function recordToContinue(table: RecordTable, who: Continuing): number | undefined {
-  const rankOf = rankingFor(table, who)
-  return ownToContinue(table, who, rankOf) ?? newestOfOthers(table, who, rankOf)
+  return ownToContinue(table, who) ?? othersToContinue(table, who)
 }
 
 /** The lowest rank of a described record of another session, whose claim this one does not have. */
 const FIRST_OF_OTHERS = 2
 
-/** A session has few records: they are looked up, the others are not looked at. */
-function ownToContinue(table: RecordTable, { names, claimed }: Continuing, rankOf: Rank): number | undefined {
-  const own = names.flatMap((name) => [
-    ...table.withValue('session', name),
-    ...table.withValue('claim', name),
-  ])
-  const first: number[][] = []
-  for (const record of new Set([...own, ...claimed])) {
-    const rank = rankOf(record)
-    if (rank === undefined || rank >= FIRST_OF_OTHERS) continue
-    const some = first[rank] ?? []
-    first[rank] = some
-    some.push(record)
-  }
-  for (const some of first) {
-    const leaf = some && newestOf(table, some).find((record) => table.isLeaf(record))
-    if (leaf !== undefined) return leaf
-  }
-  return undefined
+/** What the session itself wrote, resumed or was given. It has few records: they are looked up, the others are not looked at. */
+export function ownToContinue(table: RecordTable, who: Continuing): number | undefined {
+  const { names, claimed, given = NO_RECORDS } = who
+  const newest = (records: readonly number[]) =>
+    newestOf(table, records).find((record) => table.isLeaf(record))
+  const written = ownRecords(table, names)
+  const held = [...claimed, ...names.flatMap((name) => table.withValue('claim', name))]
+  const released = written.filter((record) => !isEditable({ status: table.status(record) }))
+  const draft = newest(written.filter((record) => isEditable({ status: table.status(record) })))
+  if (draft !== undefined && !isOvertaken(table, draft, newest(released))) return draft
+  return newest(openOf(table, who, [...released, ...held])) ?? newest(openOf(table, who, [...given]))
 }
 
-/** The newest of the lowest rank, the parts of the store with the newest records first. */
-function newestOfOthers(table: RecordTable, who: Continuing, rankOf: Rank): number | undefined {
+const NO_RECORDS: ReadonlySet<number> = new Set()
+
+/** Open and described records of a session, continued or not. */
+function ownRecords(table: RecordTable, names: readonly string[]): readonly number[] {
+  const written = new Set(names.flatMap((name) => table.withValue('session', name)))
+  return [...written].filter((record) => OPEN.has(table.status(record)) && !table.isSkeleton(record))
+}
+
+/** Of these records the open and described ones that may be chosen. */
+function openOf(
+  table: RecordTable,
+  { names, nowMs }: Continuing,
+  records: readonly number[],
+): readonly number[] {
+  const isOwn = isAmong(table, 'session', names)
+  return [...new Set(records)].filter(
+    (record) =>
+      OPEN.has(table.status(record)) &&
+      !table.isSkeleton(record) &&
+      (isOwn(record) || !isFuture(table.updatedMs(record), nowMs)),
+  )
+}
+
+/**
+ * True if the session released a record after it last wrote its draft, which does not go on from that. Another session
+ * that resumed the release changed its time: then only the time at which it was made is certain.
+ */
+function isOvertaken(table: RecordTable, draft: number, release: number | undefined): boolean {
+  if (release === undefined || goesOnFrom(table, draft, release)) return false
+  const releasedMs = table.status(release) === 'ready' ? table.updatedMs(release) : table.createdMs(release)
+  return releasedMs > table.updatedMs(draft)
+}
+
+/** Generations of drafts that are looked through. */
+const MAX_GENERATIONS = 8
+
+function goesOnFrom(table: RecordTable, draft: number, ancestor: number): boolean {
+  let generation: readonly number[] = [ancestor]
+  for (let depth = 0; depth < MAX_GENERATIONS && generation.length > 0; depth++) {
+    generation = generation.flatMap((record) => table.childrenOf(table.id(record)))
+    if (generation.includes(draft)) return true
+  }
+  return false
+}
+
+/** Of what others wrote the newest of the lowest rank, the parts of the store with the newest records first. */
+export function othersToContinue(table: RecordTable, who: Continuing): number | undefined {
+  const rankOf = rankingFor(table, who)
   const lowest = lowestOfOthers(table, who)
   const newest: number[][] = []
   for (const { newestMs, records } of newestBatches(table)) {
@@ -95,6 +135,43 @@ function putRanked(
   newest[rank] = few
   putNewest(table, few, { record, count: KEPT })
 }
+
+/**
+ * Newest leaves that may be nearer to what is checked out than `picked`, which the names of branches chose: of this
+ * project, of another branch, released as it is or a draft as it is. Where it is of this branch, only newer ones.
+ */
+export function rivalsOf(table: RecordTable, who: Continuing, picked: number): readonly number[] {
+  const rankOf = rankingFor(table, who)
+  const rank = rankOf(picked)
+  if (rank === undefined || rank < FIRST_OF_OTHERS || rank >= OTHER_PROJECT) return []
+  const isOfBranch = rank < OTHER_BRANCH
+  const wanted = isOfBranch ? rank + OTHER_BRANCH - FIRST_OF_OTHERS : rank
+  const sinceMs = isOfBranch ? table.updatedMs(picked) : Number.NEGATIVE_INFINITY
+  return newestLeaves(table, sinceMs, (record) => record !== picked && rankOf(record) === wanted)
+}
+
+/** The newest leaves that pass a test and were updated after a time, newest first. */
+function newestLeaves(
+  table: RecordTable,
+  sinceMs: number,
+  passes: (record: number) => boolean,
+): readonly number[] {
+  const found: number[] = []
+  for (const { newestMs, records } of newestBatches(table)) {
+    const last = found.length === MAX_RIVALS ? found.at(-1) : undefined
+    const boundMs = last === undefined ? sinceMs : table.updatedMs(last)
+    if (newestMs < boundMs) break
+    for (const record of records()) {
+      const isLate = table.updatedMs(record) >= boundMs && table.updatedMs(record) > sinceMs
+      if (isLate && passes(record) && table.isLeaf(record))
+        putNewest(table, found, { record, count: MAX_RIVALS })
+    }
+  }
+  return found
+}
+
+/** Of so many the captured commit is read. */
+const MAX_RIVALS = 8
 
 /** No record of others can have a lower rank than this. */
 function lowestOfOthers(table: RecordTable, { branch, projectId }: Continuing): number {

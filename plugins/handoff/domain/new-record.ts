@@ -7,6 +7,7 @@ import {
   type Handoff,
   ITEM_COLLECTIONS,
   type ItemCollection,
+  inProgress,
   type Relation,
   SCHEMA_ID,
   SCHEMA_VERSION,
@@ -58,6 +59,10 @@ export interface Circumstances {
   readonly session?: string | undefined
   readonly idempotencyKey?: string | undefined
   readonly skeleton?: true | undefined
+  /** The record only adds notes to what it continues. */
+  readonly notes?: true | undefined
+  /** The inherited open item that leads unless the author gives one. */
+  readonly next?: string | undefined
   readonly flags?: Handoff['flags'] | undefined
   /** Text that matches no field. */
   readonly unmapped?: string | undefined
@@ -103,7 +108,7 @@ export function composeRecord(authored: Authored, around: Circumstances): NewRec
     project: around.project,
     origin: around.origin,
     work: workOf(authored, parent),
-    summary: summaryOf(authored, parent, base.closed),
+    summary: summaryOf(authored, parent, { closed: base.closed, isNotes: around.notes === true }),
     decisions: [...inherited.decisions, ...items.decisions],
     artifacts: withArtifacts(parent?.artifacts ?? [], authored.artifacts ?? []),
     evidence: [...inherited.evidence, ...items.evidence],
@@ -123,7 +128,7 @@ export function composeRecord(authored: Authored, around: Circumstances): NewRec
     record: {
       ...record,
       ...Object.fromEntries(free.filter(([name]) => !reserved(name))),
-      ...ownMember(around, parent && next),
+      ...ownMember(around, parent && (next ?? openAmong(inherited.open_items, around.next))),
     },
     assigned,
     unknownCloses: base.unknownCloses,
@@ -172,6 +177,10 @@ function nextOf(given: readonly GivenItem[]): string | undefined {
   return ranked[0] && String(ranked[0]['id'])
 }
 
+function openAmong(items: readonly GivenItem[], id: string | undefined): string | undefined {
+  return items.some((item) => item['id'] === id) ? id : undefined
+}
+
 function withRisks(inherited: readonly object[], given: readonly Record<string, unknown>[]) {
   const known = new Set(asGiven(inherited).map((risk) => risk['description']))
   return [...asGiven(inherited), ...given.filter((risk) => !known.has(risk['description']))]
@@ -183,6 +192,7 @@ function ownMember(around: Circumstances, next: string | undefined): Record<stri
     ...(around.session !== undefined && { session: around.session }),
     ...(around.idempotencyKey !== undefined && { idempotency_key: around.idempotencyKey }),
     ...(around.skeleton && { skeleton: true }),
+    ...(around.notes && { notes: true }),
     ...(around.unmapped !== undefined && { unmapped: around.unmapped }),
   }
   return Object.keys(member).length === 0 ? {} : { x_satchel: member }
@@ -200,14 +210,16 @@ function workOf(authored: Authored, parent: Handoff | undefined): Record<string,
   }
 }
 
+/** No record inherits what was done and what is being done, except one that only adds notes. */
 function summaryOf(
   authored: Authored,
   parent: Handoff | undefined,
-  closed: readonly string[],
+  { closed, isNotes }: { readonly closed: readonly string[]; readonly isNotes: boolean },
 ): Record<string, unknown> {
+  const goesOn = isNotes ? parent : undefined
   return {
-    completed: [...closed, ...(authored.completed ?? [])],
-    in_progress: [...(authored.in_progress ?? [])],
+    completed: [...(goesOn?.summary.completed ?? []), ...closed, ...(authored.completed ?? [])],
+    in_progress: [...(goesOn ? inProgress(goesOn) : []), ...(authored.in_progress ?? [])],
     discoveries: union(parent && discoveries(parent), authored.discoveries),
     current_state: authored.current_state ?? parent?.summary.current_state ?? '',
     why_it_matters: authored.why_it_matters ?? parent?.summary.why_it_matters ?? null,

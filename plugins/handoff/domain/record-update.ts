@@ -5,7 +5,7 @@ import { appendEdits, editText, type JsonEdit } from './json-edit.ts'
 import { type PatchOperation, patchText } from './json-patch.ts'
 import type { JsonDocument } from './json-text.ts'
 import { artifactOf, decisionOf, evidenceOf, failedAttemptOf, openItemOf, riskOf } from './new-items.ts'
-import { type Handoff, ITEM_COLLECTIONS } from './record.ts'
+import { extension, type Handoff, ITEM_COLLECTIONS } from './record.ts'
 import { quoted } from './secrets.ts'
 
 /** Items and entries to append. */
@@ -124,4 +124,9 @@ export function afterUpdate(record: Handoff, now: string): JsonEdit[] {
   if (isJsonObject(own) && Object.hasOwn(own, 'skeleton'))
     edits.push({ op: 'remove', pointer: '/x_satchel/skeleton' })
   return edits
+}
+
+/** Edits after a patch: what was replaced may be what the notes went on from, so that they are a record of their own. */
+export function afterPatch(record: Handoff): JsonEdit[] {
+  return extension(record).notes ? [{ op: 'remove', pointer: '/x_satchel/notes' }] : []
 }

@@ -96,6 +96,8 @@ export interface Extension {
   readonly conflicts: readonly Record<string, unknown>[]
   readonly content_sha256: string | undefined
   readonly skeleton: boolean
+  /** Only notes were added to what it continues: it says all that its parent says. */
+  readonly notes: boolean
   readonly session: string | undefined
   readonly idempotency_key: string | undefined
   /** The open item that the record's own session named as the next one. */
@@ -117,6 +119,7 @@ export function extension(record: unknown): Extension {
     conflicts: Array.isArray(x['conflicts']) ? x['conflicts'].filter(isJsonObject) : [],
     content_sha256: text(x['content_sha256']),
     skeleton: x['skeleton'] === true,
+    notes: x['notes'] === true,
     session: text(x['session']),
     idempotency_key: text(x['idempotency_key']),
     next: text(x['next']),

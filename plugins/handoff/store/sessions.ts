@@ -7,6 +7,8 @@ import {
   systemProcesses,
 } from '../../../server/plugin.ts'
 import { isCommitId } from '../domain/commit-id.ts'
+import { isUuid } from '../domain/record-id.ts'
+import { timeOf } from '../domain/record-time.ts'
 import { replaceLocalFile } from './ensure-folder.ts'
 import type { Layout } from './layout.ts'
 
@@ -23,6 +25,10 @@ export interface NotedSession {
   readonly began?: string
   /** When it was last reminded of its record. */
   readonly nudged?: string
+  /** The record that it was last shown by a hook, or read to go on with. */
+  readonly given?: string
+  /** When its harness said that it ended. */
+  readonly ended?: string
   /** Only of a server that knew no session: itself. */
   readonly process?: ProcessMark
 }
@@ -92,6 +98,51 @@ export function serverNames(
   )
 }
 
+/** Lower-case ids of the records that a session goes on with, as a hook or a resume gave them under one of its names. */
+export function givenTo(sessions: readonly NotedSession[], names: readonly string[]): readonly string[] {
+  return sessions.flatMap(({ session, given }) =>
+    given !== undefined && names.includes(session) ? given.toLowerCase() : [],
+  )
+}
+
+/**
+ * True for a session that said so, whose processes have all ended, or of which nothing was heard for `quietMs`. `lastMs`
+ * is when it last wrote: no hook may have noted it.
+ */
+export function hasEnded(
+  noted: NotedSession | undefined,
+  { lastMs, nowMs, quietMs }: { readonly lastMs: number; readonly nowMs: number; readonly quietMs: number },
+  isRunning: (process: ProcessMark) => boolean = isAlive,
+): boolean {
+  if (noted?.ended !== undefined) return true
+  const processes = noted?.process ? [noted.process] : (noted?.ancestors ?? [])
+  if (processes.length > 0 && !processes.some(isRunning)) return true
+  return nowMs - Math.max(lastMs, timeOf(noted?.at ?? '') ?? 0) > quietMs
+}
+
+/** Other sessions that were given a record and have not ended: a hook claims nothing. */
+export function othersWith(
+  sessions: readonly NotedSession[],
+  {
+    id,
+    names,
+    nowMs,
+    quietMs,
+  }: {
+    readonly id: string
+    readonly names: readonly string[]
+    readonly nowMs: number
+    readonly quietMs: number
+  },
+): readonly NotedSession[] {
+  return sessions.filter(
+    (noted) =>
+      noted.given?.toLowerCase() === id.toLowerCase() &&
+      !names.includes(noted.session) &&
+      !hasEnded(noted, { lastMs: 0, nowMs, quietMs }),
+  )
+}
+
 function isAlive({ pid, start }: ProcessMark): boolean {
   return systemProcesses.isRunning(pid) && (systemProcesses.start(pid) ?? '') === start
 }
@@ -99,7 +150,7 @@ function isAlive({ pid, start }: ProcessMark): boolean {
 /** One entry of the file; members of another shape count as absent, because a checkout may contain a foreign file. */
 function notedIn(value: unknown): NotedSession[] {
   if (!isJsonObject(value)) return []
-  const { session, at, ancestors, shown, head, began, nudged, process } = value
+  const { session, at, ancestors, shown, head, began, nudged, given, ended, process } = value
   if (typeof session !== 'string' || typeof at !== 'string' || !Array.isArray(ancestors)) return []
   return [
     {
@@ -110,6 +161,8 @@ function notedIn(value: unknown): NotedSession[] {
       ...(typeof head === 'string' && isCommitId(head) && { head }),
       ...(typeof began === 'string' && { began }),
       ...(typeof nudged === 'string' && { nudged }),
+      ...(typeof given === 'string' && isUuid(given) && { given }),
+      ...(typeof ended === 'string' && { ended }),
       ...(isMark(process) && { process }),
     },
   ]

@@ -3,7 +3,7 @@ import { counted, defineTool } from '../../../server/plugin.ts'
 import { findRecord } from '../actions/find-record.ts'
 import { ancestorsOf, byId } from '../domain/lineage.ts'
 import { checkPlan, MAX_PLAN_CHARS, type PastAttempt, PLAN_VERDICTS } from '../domain/plan-check.ts'
-import { failedAttempts, type Handoff } from '../domain/record.ts'
+import { failedAttempts, type Handoff, isEditable } from '../domain/record.ts'
 import { childRows, familyOf } from '../domain/record-table.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { answerFields, ID_FORMS, list, projectField, recordText } from './shared-fields.ts'
@@ -78,11 +78,13 @@ async function checkPlanAgainst(project: Project, id: string, plan: string) {
   const attempts = attemptsOf(found.record)
   const ancestors = ancestorsOf(found.id, byId(rows)).slice(0, MAX_ANCESTORS)
   const line = [found.id, ...ancestors.map(({ id: ancestor }) => ancestor)]
-  // What another way of the same work found out, such as one that a review rejected.
+  // What another way of the same work found out, such as one that a review rejected, and what was noted since.
   const forks = await project.index.ask((table) =>
     Promise.all(line.slice(0, MAX_FORKED).map((ancestor) => childRows(table, ancestor))),
   )
-  const others = forks.flat().filter(({ id: fork, relation }) => relation === 'fork' && !line.includes(fork))
+  const others = forks
+    .flat()
+    .filter((row) => (row.relation === 'fork' || isEditable(row)) && !line.includes(row.id))
   const known = new Set(attempts.map(keyOf))
   for (const id of [...line.slice(1), ...others.slice(0, MAX_FORKS).map((fork) => fork.id)]) {
     const stored = await project.store.read(id)
