@@ -93,7 +93,10 @@ export const IF_NEW: Guard = {
   values: [],
 }
 
-/** Counting first makes writers of one catalogue wait for one another until their commit. */
+/**
+ * Counting first makes writers of one catalogue wait for one another until their commit. Names are looked up as arrays: what is
+ * joined is estimated too large, so that each publication would read all names of the catalogue.
+ */
 const PUBLISH = `counted as (
     update satchel.module_catalogues set change = change + 1, changed_at = now()
     where key = $2 and exists (select from own) returning change),
@@ -110,13 +113,15 @@ const PUBLISH = `counted as (
     select distinct lower(file) as folded, id from given, lateral jsonb_array_elements_text(files) as file),
   unnamed as (
     delete from satchel.module_file_names n using counted
-    where n.catalogue = $2 and (n.id = any($6::text[]) or n.id in (select id from given)
-      and not exists (select from names where names.folded = n.folded and names.id = n.id))),
+    where n.catalogue = $2 and n.id = any($6::text[] || array(select id from given))
+      and not exists (select from names where names.folded = n.folded and names.id = n.id)),
+  held as materialized (
+    select folded, id from satchel.module_file_names
+    where catalogue = $2 and folded = any(array(select folded from names))),
   named as (
     insert into satchel.module_file_names (catalogue, folded, id)
     select $2, n.folded, n.id from counted, names n
-    where not exists (select from satchel.module_file_names f
-      where f.catalogue = $2 and f.folded = n.folded and f.id = n.id)),
+    where not exists (select from held where held.folded = n.folded and held.id = n.id)),
   recorded as (
     insert into satchel.module_records (catalogue, id, repository, ref, path, change, hashes, record)
     select $2, g.id, $3, g.ref, g.path, counted.change, g.hashes, g.text from counted, given g

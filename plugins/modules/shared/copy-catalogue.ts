@@ -23,6 +23,9 @@ export interface CopiedModules {
   readonly present: number
 }
 
+/** Whose summaries are sent together: many repositories are small. */
+const RECORDS_AT_ONCE = 500
+
 /**
  * Copies the files into rows, a repository in each transaction; can be done again after an interruption.
  * Errors: `catalogue_differs`, `conflict`/`index_damaged`.
@@ -38,12 +41,17 @@ export async function importCatalogue(
   const present = index.records.filter(({ repository }) => known.has(repository))
   refuseDiffering(present, there.records)
   await rows.createCatalogue()
+  const missing = index.records.filter(({ repository }) => !known.has(repository))
+  for (let at = 0; at < missing.length; at += RECORDS_AT_ONCE) {
+    signal.throwIfAborted()
+    await uploadSummaries(rows, outputDir, missing.slice(at, at + RECORDS_AT_ONCE))
+  }
+  const recordsOf = byRepository(missing)
   let copied = 0
   for (const repository of index.repositories) {
     signal.throwIfAborted()
     if (known.has(repository.repository)) continue
-    const records = index.records.filter((record) => record.repository === repository.repository)
-    await uploadSummaries(rows, outputDir, records)
+    const records = recordsOf.get(repository.repository) ?? []
     const code = await orMissing(realDisk.readFile(codePath(outputDir, repository.repository)))
     const own = { repository, records: records.map(withoutVector), removed: [], codeFormat: CODE_FORMAT }
     await rows.publish({ ...own, code: code ?? Buffer.alloc(0) }, IF_NEW)
@@ -51,6 +59,16 @@ export async function importCatalogue(
   }
   if (copied > 0) await rows.finish(index)
   return { copied, present: present.length }
+}
+
+function byRepository(records: readonly IndexRecord[]): ReadonlyMap<string, readonly IndexRecord[]> {
+  const found = new Map<string, IndexRecord[]>()
+  for (const record of records) {
+    const own = found.get(record.repository)
+    if (own) own.push(record)
+    else found.set(record.repository, [record])
+  }
+  return found
 }
 
 /**

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { PostgresServer } from '../../../test/postgres-server.ts'
 import { startPostgres } from '../../../test/postgres-server.ts'
 import { openWorld } from '../testing/ingest-world.ts'
 import { bytesOf, entriesOf, type Machine, openTeam, smallRemotes } from '../testing/team.ts'
+import { IF_NEW } from './catalogue-rows.ts'
 import { importCatalogue } from './copy-catalogue.ts'
 import { follow } from './follow.ts'
 import { loadFollowed, saveFollowed } from './followed-state.ts'
@@ -109,6 +111,41 @@ const CHECKS: Readonly<Record<string, (t: TestContext, server: PostgresServer) =
       await follow(own)
       assert.deepEqual(await bytesOf(machine.outputDir), sound, what)
     }
+  },
+  'is published without a look at the names of all its other modules': async (t, server) => {
+    const { machine } = await openBoth(t, server)
+    const rows = machine.rows()
+    await rows.createCatalogue()
+    const name = machine.database.place.split(' ')[0]
+    const others = 20_000
+    server.sql(
+      `insert into satchel.module_file_names
+         select 'team', 'other-' || n || '.json', 'other' || n from generate_series(1, ${others}) n;
+       analyze satchel.module_file_names`,
+      name,
+    )
+    const publication = {
+      repository: { repository: 'https://example.test/one', name: 'one', default_branch: null, readings: [] },
+      records: [],
+      removed: ['other1'],
+      code: Buffer.alloc(0),
+      codeFormat: 'none',
+    }
+
+    const isPublished = await rows.publish(publication, IF_NEW)
+    await machine.database.close() // a connection that ends counts what it read
+    const busy = `select count(*) from pg_stat_activity where application_name = 'satchel' and datname = '${name}'`
+    while (server.sql(busy, name) !== '0') await wait(10)
+    const read = server.sql(
+      `select seq_tup_read + idx_tup_fetch from pg_stat_user_tables where relname = 'module_file_names'`,
+      name,
+    )
+    const left = server.sql('select count(*) from satchel.module_file_names', name)
+
+    assert.equal(isPublished, true)
+    assert.equal(Number(left), others - 1)
+    // Analyzing reads all of them, and is not counted here.
+    assert.ok(Number(read) < 100, `${read} names were read`)
   },
   'answers from two machines as files do': async (t, server) => {
     const { world, team, machine, entries, importAll } = await openBoth(t, server)
