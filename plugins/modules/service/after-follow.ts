@@ -9,7 +9,7 @@ import { loadSummary } from '../output/summary-files.ts'
 import { databaseVectors, type VectorPlace } from '../search/database-vectors.ts'
 import { loadLexicon } from '../search/lexicon-file.ts'
 import { searchIndexSaver } from '../search/search-index-file.ts'
-import type { OpenVectors } from '../search/vector-update.ts'
+import type { OpenVectors, VectorReport } from '../search/vector-update.ts'
 import type { FollowedFolder } from './shared-catalogue.ts'
 
 interface Parts {
@@ -25,13 +25,13 @@ interface Parts {
  */
 export async function afterFollow(parts: Parts, folder: FollowedFolder): Promise<void> {
   const { host } = parts
-  const { index, changed, outputDir } = folder
+  const { index, earlier, changed, outputDir } = folder
   if (index === undefined) return
   const load = (record: IndexRecord) => loadSummary(outputDir, record.summary_file)
   try {
     const embedded = await withVectors(parts, folder, index)
     const lexicon = () => loadLexicon(host.configFile)
-    await searchIndexSaver(lexicon)({ outputDir, index: embedded, load, disk: undefined })
+    await searchIndexSaver(lexicon)({ outputDir, index: embedded, earlier, load, disk: undefined })
   } catch (error) {
     host.log.warn('what a search needs of the followed catalogue could not be made', { error })
   }
@@ -42,14 +42,15 @@ export async function afterFollow(parts: Parts, folder: FollowedFolder): Promise
 
 async function withVectors(
   { host, embedding, openVectors, place }: Parts,
-  { changed, outputDir }: FollowedFolder,
+  { earlier, changed, outputDir }: FollowedFolder,
   index: ModuleIndex,
 ): Promise<ModuleIndex> {
   if (!embedding.enabled || embedding.vectordb_host) return index
   if (place && (await databaseVectors(place, embedding.collection_name).header())) return index
   const vectors = await openVectors(embedding, 'operator', host.signal)
-  const { embedded, failures } = await vectors.update({
+  const report = await vectors.update({
     index,
+    earlier,
     records: index.records,
     touched: new Set(changed),
     removed: index.stale_vectors,
@@ -57,11 +58,22 @@ async function withVectors(
     signal: host.signal,
     progress: () => {},
   })
+  const { embedded, failures } = report
   if (failures.length > 0)
     host.log.warn('modules of the followed catalogue have no vector', { count: failures.length })
-  const records = index.records.map((record) => withVector(record, embedded))
+  const looked = new Set(report.records.map(({ id }) => id))
+  const records = index.records.map((record) => (looked.has(record.id) ? noted(record, embedded) : record))
+  const isSame = records.every((record, at) => record === index.records[at])
+  if (isSame && index.had_vectors && index.stale_vectors.length === 0) return index
   const next = { ...index, records, stale_vectors: [], had_vectors: true }
   keepContent(next, index)
-  await saveIndex(outputDir, next)
+  await saveIndex(outputDir, next, { before: earlier })
   return next
+}
+
+/** The same object where its vector is as it was. */
+function noted(record: IndexRecord, embedded: VectorReport['embedded']): IndexRecord {
+  const { id, document_mark: mark } = record
+  const isSame = record.embedded === embedded.has(id) && mark === embedded.get(id)
+  return isSame ? record : withVector(record, embedded)
 }

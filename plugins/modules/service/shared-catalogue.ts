@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
-import type { CopiedRecords, Database, DatabaseStore, Host, StoreLag } from '../../../server/plugin.ts'
+import {
+  type CopiedRecords,
+  type Database,
+  type DatabaseStore,
+  type Host,
+  inTightHeap,
+  type StoreLag,
+} from '../../../server/plugin.ts'
 import type { ModulesConfig } from '../config.ts'
 import type { SharedRun } from '../ingest/run.ts'
 import { loadIndexHead } from '../output/index-file.ts'
@@ -115,24 +122,33 @@ interface Looked {
 function createLooks({ name, outputDir, rows, afterFollow }: Looked) {
   let looking: Promise<void> | undefined
   let lookedMs = Number.NEGATIVE_INFINITY
+  /** Changes that are followed now: calls wait until a search has them, too. */
+  let pending = 0
   let levelMs = performance.now()
   const lagNow = async (): Promise<StoreLag> => {
     const { lagOf } = await import('../shared/follow.ts')
-    const changes = await lagOf({ rows: await rows(), catalogue: name, outputDir })
+    const behind = await lagOf({ rows: await rows(), catalogue: name, outputDir })
+    const changes = Math.max(behind, pending)
     if (changes === 0) levelMs = performance.now()
     return { changes, seconds: changes === 0 ? 0 : (performance.now() - levelMs) / 1000 }
   }
   const follow = async (): Promise<void> => {
-    if ((await lagNow()).changes === 0) return
+    const { changes } = await lagNow()
+    if (changes === 0) return
     const [{ followLocked }, own] = await Promise.all([import('../shared/follow.ts'), rows()])
+    pending = changes
     try {
-      await followLocked({ rows: own, catalogue: name, outputDir }, (followed) =>
-        afterFollow({ ...followed, outputDir }),
+      await inTightHeap(() =>
+        followLocked({ rows: own, catalogue: name, outputDir }, (followed) =>
+          afterFollow({ ...followed, outputDir }),
+        ),
       )
       levelMs = performance.now()
     } catch (thrown) {
       // The ingest that has the folder follows, too.
       if (!isReason(thrown, 'ingest_running')) throw thrown
+    } finally {
+      pending = 0
     }
   }
   const look = async (): Promise<void> => {

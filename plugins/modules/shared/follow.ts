@@ -9,7 +9,8 @@ import {
 } from '../../../server/plugin.ts'
 import { CODE_FORMAT, codePath } from '../output/code-store.ts'
 import { type FileStamps, openFileStamps } from '../output/file-stamps.ts'
-import { loadIndex, loadIndexHead, saveIndex } from '../output/index-file.ts'
+import { keepContent } from '../output/index-content.ts'
+import { loadIndexHead, loadIndexToUpdate, saveIndex } from '../output/index-file.ts'
 import { takeIngestLock } from '../output/ingest-lock.ts'
 import {
   emptyIndex,
@@ -41,6 +42,8 @@ export interface Followed {
   readonly change: number
   /** The index as it is now; undefined where nothing was written. */
   readonly index: ModuleIndex | undefined
+  /** The index of which it has the records that did not change, as the same objects; undefined: nothing is known to be as before. */
+  readonly earlier: ModuleIndex | undefined
   /** Ids whose summary is new or other than before. */
   readonly changed: readonly string[]
   /** Ids. */
@@ -78,9 +81,10 @@ export async function followLocked(
 export async function follow(follower: Follower): Promise<Followed> {
   const { rows, outputDir, disk, catalogue } = follower
   const { head: first, since } = await startOf(follower)
-  if (since === first.change) return { change: since, index: undefined, changed: [], removed: [] }
+  if (since === first.change)
+    return { change: since, index: undefined, earlier: undefined, changed: [], removed: [] }
   // The rows have what a damaged index had.
-  const before = await loadIndex(outputDir, disk).catch(absentIfDamaged('index_damaged'))
+  const before = await loadIndexToUpdate(outputDir, disk).catch(absentIfDamaged('index_damaged'))
   const isNext = since !== undefined && before !== undefined
   const changes = await changesSince(rows, isNext ? since : 0)
   const { head } = changes
@@ -114,12 +118,14 @@ export async function applyChanges(
 ): Promise<Omit<Followed, 'change'>> {
   const { before, changes, isNext } = application
   const { index, fresh, changed, removed } = merge(application)
-  if (changes.head.change === 0 && before === undefined) return { index: undefined, changed, removed }
+  const earlier = isNext ? before : undefined
+  if (changes.head.change === 0 && before === undefined)
+    return { index: undefined, earlier, changed, removed }
   const stamps = await openFileStamps(follower.outputDir, follower.disk)
   await writeSummaries(follower, stamps, fresh)
   await writeCode(follower, isNext ? changes.code : codeOf(index, changes))
-  await writeIndex(follower, stamps, index)
-  return { index: { ...index, leftovers: [] }, changed, removed }
+  const saved = await writeIndex(follower, stamps, { index, before })
+  return { index: saved, earlier, changed, removed }
 }
 
 interface Merged {
@@ -245,13 +251,21 @@ async function writeCode(
   }
 }
 
-async function writeIndex(follower: Follower, stamps: FileStamps, index: ModuleIndex): Promise<void> {
+/** The index as it was saved in the end. */
+async function writeIndex(
+  follower: Follower,
+  stamps: FileStamps,
+  { index, before }: { readonly index: ModuleIndex; readonly before: ModuleIndex | undefined },
+): Promise<ModuleIndex> {
   const { outputDir, disk, beforeCommit } = follower
-  const how = { disk, ...(beforeCommit && { beforeCommit }) }
+  const how = { disk, before, ...(beforeCommit && { beforeCommit }) }
   await makeDirectoryDurably(stateDir(outputDir), undefined, disk)
   await saveIndex(outputDir, index, how)
   await stamps.save(summaryFiles(index.records))
-  if (index.leftovers.length === 0) return
+  if (index.leftovers.length === 0) return index
   await removeFiles(outputDir, index.leftovers, disk)
-  await saveIndex(outputDir, { ...index, leftovers: [] }, how)
+  const last = { ...index, leftovers: [] }
+  keepContent(last, index)
+  await saveIndex(outputDir, last, how)
+  return last
 }

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { type PostgresServer, startPostgres } from '../../../test/postgres-server.ts'
+import { importCatalogue } from '../shared/copy-catalogue.ts'
+import { loadFollowed } from '../shared/followed-state.ts'
+import { openWorld } from '../testing/ingest-world.ts'
+import { entriesOf, openTeam, smallRemotes } from '../testing/team.ts'
+
+/** A catalogue of files with two repositories, and two machines of a team that has none of it. */
+async function openMachines(t: TestContext, server: PostgresServer) {
+  const world = await openWorld(t)
+  const team = await openTeam(t, server)
+  assert.ok(team)
+  await world.run(entriesOf(await smallRemotes(world.dir, ['one', 'two'])))
+  const [writer, reader] = [await team.machine(), await team.machine()]
+  const copy = { rows: writer.rows(), catalogue: 'team', outputDir: world.outputDir }
+  const publish = () => importCatalogue(copy, new AbortController().signal)
+  const followed = async (): Promise<number> => (await loadFollowed(reader.outputDir))?.change ?? 0
+  return { writer, reader, publish, followed }
+}
+
+const CHECKS: Readonly<Record<string, (t: TestContext, server: PostgresServer) => Promise<void>>> = {
+  'is told as behind until a search has what is followed': async (t, server) => {
+    const { writer, reader, publish, followed } = await openMachines(t, server)
+    await publish()
+    const { change } = await writer.rows().head()
+    const instance = reader.host.host.registry.instances.find((one) => one.instance.database)
+    const lag = async (): Promise<number> => (await instance?.instance.database?.lag?.())?.changes ?? -1
+
+    const first = await lag()
+    const seen: (readonly [followed: number, behind: number])[] = []
+    const calling = reader.call('search_modules', { query: 'thing' })
+    for (let isOver = false; !isOver; ) {
+      // A state from before the answer: a folder that was followed then is still told as behind.
+      const at = await followed()
+      const behind = await lag()
+      seen.push([at, behind])
+      isOver = behind === 0
+    }
+    await calling
+
+    assert.equal(first, change)
+    assert.ok(seen.some(([, behind]) => behind > 0))
+    assert.equal(seen.at(-1)?.[1], 0)
+  },
+}
+
+test('a catalogue that several machines share', async (t) => {
+  const server = await startPostgres(t)
+  if (!server) return
+  for (const [name, check] of Object.entries(CHECKS)) await t.test(name, (each) => check(each, server))
+})
