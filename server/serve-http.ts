@@ -187,6 +187,7 @@ async function openRound(
   try {
     const host = await boot
     running = host
+    host.database?.listen()
     const options = await wiring.httpOptions(host, config, http, surface)
     for (const listener of listenersOf(host, config, surface)) {
       listeners.push(await host.served(await wiring.openHttp(host, listener, options)))

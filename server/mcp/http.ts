@@ -20,7 +20,7 @@ import { REFUSED } from './protocol-errors.ts'
 import { refusals } from './refusals.ts'
 import { echoableId, type MessageId, refusal, refusalOf } from './rpc-refusal.ts'
 import { type Connection, serverFor } from './server.ts'
-import { type SharedSessions, sharedSessions } from './shared-sessions.ts'
+import { ENDED, type SharedSessions, sharedSessions } from './shared-sessions.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 import { UnsubscribableError } from './watch.ts'
 
@@ -55,6 +55,9 @@ export function createHttpMount(options: HttpMountOptions): McpMount {
     const { database } = await options.boot
     return database && sharedSessions(database)
   }
+  const legacy = createLegacySessions({ serverFor: make, stream, clock, shared })
+  const hear = async (): Promise<void> => (await options.boot).database?.onHint(ENDED, legacy.mayHaveEnded)
+  void hear().catch(() => undefined) // who serves says that the host did not start
   const parts: Parts = {
     door,
     modern: createMcpHandler(() => make({ era: 'modern', callerOf }), {
@@ -63,7 +66,7 @@ export function createHttpMount(options: HttpMountOptions): McpMount {
       keepAliveMs: HEARTBEAT_MS,
       onerror: (error) => options.log.debug('mcp over http', { error }),
     }),
-    legacy: createLegacySessions({ serverFor: make, stream, clock, shared }),
+    legacy,
     subscriptions: createSubscriptions({ door, stream, clock }),
   }
   return {

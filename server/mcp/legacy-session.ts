@@ -22,6 +22,7 @@ export interface LegacySession {
 
 /** When the database was last asked about a session, and told that it is in use, by the clock of the process. */
 export interface SharedState {
+  readonly principalId: string
   askedAt: number
   touchedAt: number
 }

@@ -48,6 +48,8 @@ export interface LegacySessions {
   endStreams(listener: string): void
   /** Ends a session. */
   delete(principal: Principal, sessionId: string): Promise<Response>
+  /** Looks whether this session ended at another server, or at the next request of each whether it did. */
+  mayHaveEnded(id: string | undefined): void
   /** Ends the sessions of this process; other servers of the database go on with them. */
   close(): Promise<void>
 }
@@ -93,6 +95,14 @@ export function createLegacySessions(options: LegacyOptions): LegacySessions {
     },
     endStreams(listener) {
       for (const { streams } of table.all()) endStreamsOf(streams, listener)
+    },
+    mayHaveEnded(id) {
+      for (const session of table.all()) {
+        if (!session.shared || (id !== undefined && session.id !== id)) continue
+        session.shared.askedAt = Number.NEGATIVE_INFINITY
+        // It may have a stream, and no request soon.
+        if (id !== undefined) void isGoingOn(parts, session) // never rejects: it has a database
+      }
     },
     async close() {
       clearInterval(touching)
@@ -144,7 +154,7 @@ async function share(
   if (!shared || initialize.length > MOST_SHARED_CHARS) return
   try {
     await shared.add({ id: session.id, principalId: principal.id, initialize })
-    session.shared = sharedNow(parts)
+    session.shared = sharedNow(parts, principal)
   } catch (thrown) {
     await session.server.close()
     throw thrown
@@ -155,7 +165,7 @@ async function share(
 async function sessionOf(parts: Parts, principal: Principal, id: string): Promise<LegacySession | undefined> {
   const { table, restoring } = parts
   const here = table.find(id, principal.id)
-  if (here) return (await isGoingOn(parts, here, principal)) ? here : undefined
+  if (here) return (await isGoingOn(parts, here)) ? here : undefined
   const shared = await parts.shared()
   if (!shared) return undefined
   const key = `${principal.id} ${id}`
@@ -166,17 +176,13 @@ async function sessionOf(parts: Parts, principal: Principal, id: string): Promis
 }
 
 /** Whether a session of this process did not end at another server. A database that does not answer ends no session. */
-async function isGoingOn(
-  parts: Parts,
-  { id, shared }: LegacySession,
-  principal: Principal,
-): Promise<boolean> {
+async function isGoingOn(parts: Parts, { id, shared }: LegacySession): Promise<boolean> {
   const now = parts.clock()
   if (!shared || now - shared.askedAt < ASK_EVERY_MS) return true
   shared.askedAt = now
   const sessions = await parts.shared()
   try {
-    if (!(await sessions?.find(id, principal.id))) {
+    if (!(await sessions?.find(id, shared.principalId))) {
       await parts.table.remove(id)
       return false
     }
@@ -202,12 +208,12 @@ async function restore(
   const session = await createLegacySession({ id, shared, serverFor, touched: () => table.touch(id) })
   await repeatSession(session, found, principal)
   await adopt(parts, session, principal)
-  session.shared = sharedNow(parts)
+  session.shared = sharedNow(parts, principal)
   return session
 }
 
-function sharedNow({ clock }: Parts): SharedState {
-  return { askedAt: clock(), touchedAt: clock() }
+function sharedNow({ clock }: Parts, { id }: Principal): SharedState {
+  return { principalId: id, askedAt: clock(), touchedAt: clock() }
 }
 
 /** A session with an open stream does not expire at other servers either. */

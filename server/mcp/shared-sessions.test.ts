@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { type PostgresServer, startPostgres } from '../../test/postgres-server.ts'
 import { createDatabase, type HostDatabase } from '../storage/database.ts'
 import { SESSION_IDLE_MS, SESSIONS_OF_PRINCIPAL } from './session-limits.ts'
@@ -66,6 +67,31 @@ const CHECKS: Readonly<Record<string, Check>> = {
 
     assert.deepEqual([before.status, ended.status, again.status], [200, 200, 404])
     for (const refused of after) assert.deepEqual([refused.status, errorOf(refused).code], [404, -32001])
+  },
+
+  async 'ends its streams at the other servers, which hear of it'(t, server) {
+    const database = await openDatabase(t, server)
+    const listening = await openDatabase(t, server)
+    listening.listen()
+    // By a clock that does not move, no server asks of itself.
+    const clock = { now: 0 }
+    const [one, two] = [
+      await serveHttp(t, { database: listening, clock }),
+      await serveHttp(t, { database, clock }),
+    ]
+    const own = await openSession(one.url)
+    const other = await openSession(one.url)
+    const stream = await openStream(one.url, own)
+    while (listening.counts()?.listening !== 1) await wait(5)
+
+    const ended = await fetch(two.url, { method: 'DELETE', headers: own })
+    await stream.ended
+    const [after, goesOn] = await Promise.all(
+      [own, other].map((headers) => post(one.url, legacy(2, 'tools/list'), headers)),
+    )
+
+    assert.equal(ended.status, 200)
+    assert.deepEqual([after?.status, goesOn?.status], [404, 200])
   },
 
   async 'of another principal is unknown at every server'(t, server) {

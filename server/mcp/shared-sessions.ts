@@ -29,6 +29,8 @@ export interface SharedSessions {
   remove(id: string, principalId: string): Promise<boolean>
 }
 
+/** The topic of the hint that a session ended, with its id. */
+export const ENDED = 'mcp_session_ended'
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const IDLE = `interval '${SESSION_IDLE_MS} milliseconds'`
 const IN_USE = `used_at > now() - ${IDLE}`
@@ -78,6 +80,7 @@ export function sharedSessions(database: Database): SharedSessions {
       const removed = await database.write(
         `changed as (delete from satchel.mcp_sessions where id = $2 and principal = $3 and ${IN_USE} returning id)`,
         [id, principalId],
+        { topic: ENDED, about: id },
       )
       return removed > 0
     },

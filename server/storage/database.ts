@@ -14,10 +14,17 @@ type Parts = PostgresParts & { readonly url: string }
 export function createDatabase(parts: Parts): HostDatabase {
   let opened: Promise<Postgres> | undefined
   let known: Postgres | undefined
+  /** Asked for before the client was loaded, which a listener is no reason for. */
+  const asked: ((database: Postgres) => void)[] = []
   const open = async (): Promise<Postgres> => {
     opened ??= load(parts)
     known = await opened
+    for (const each of asked.splice(0)) each(known)
     return known
+  }
+  const later = (act: (database: Postgres) => void): void => {
+    if (known) act(known)
+    else asked.push(act)
   }
   return {
     get place() {
@@ -26,7 +33,9 @@ export function createDatabase(parts: Parts): HostDatabase {
     clockOffsetMs: () => known?.clockOffsetMs() ?? 0,
     ready: async () => (await open()).ready(),
     query: async (text, values) => (await open()).query(text, values),
-    write: async (text, values) => (await open()).write(text, values),
+    write: async (text, values, hint) => (await open()).write(text, values, hint),
+    onHint: (topic, listener) => later((database) => database.onHint(topic, listener)),
+    listen: () => later((database) => database.listen()),
     locked: async (name, limitMs, action) => (await open()).locked(name, limitMs, action),
     migrate: async () => (await open()).migrate(),
     check: async (limitMs) => (await open()).check(limitMs),

@@ -15,6 +15,11 @@ const ROWS: Readonly<Record<keyof StorageCounts, Row>> = {
     help: 'Changes whose answer was lost, so that the database was asked about them.',
   },
   unknown: { kind: 'counter', help: 'Those of them about which it could not be asked.' },
+  listening: {
+    kind: 'gauge',
+    help: '1 while hints of the database are heard. Without them changes are looked for once a second.',
+  },
+  hints: { kind: 'counter', help: 'Hints of the database that were heard.' },
 }
 
 /** The names under which `/metrics` shows them. */
@@ -27,6 +32,8 @@ const NAMES: Readonly<Record<keyof StorageCounts, string>> = {
   writes: 'writes',
   asked: 'writes_asked',
   unknown: 'writes_unknown',
+  listening: 'listening',
+  hints: 'hints',
 }
 
 /** The counts as numbers of `/metrics`; none before the database is used. */

@@ -22,6 +22,7 @@ declare module 'pg' {
     query(text: string, values?: readonly unknown[]): Promise<Result>
     end(): Promise<void>
     on(event: 'error' | 'end', listener: (error: unknown) => void): void
+    on(event: 'notification', listener: (told: { readonly payload?: string }) => void): void
   }
 
   export interface PoolClient {

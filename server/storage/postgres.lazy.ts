@@ -1,7 +1,8 @@
 import pg, { type Settings } from 'pg'
 import { isLost, refusalOfConnecting, refusalOfStatement } from './faults.ts'
+import type { HintEvents } from './hints.ts'
 import type { Line } from './lock-line.ts'
-import { createPostgres, type Postgres, type PostgresParts, type Wire } from './postgres.ts'
+import { createPostgres, HINT_CHANNEL, type Postgres, type PostgresParts, type Wire } from './postgres.ts'
 import { refusals } from './refusals.ts'
 import type { Run } from './schema.ts'
 
@@ -71,6 +72,7 @@ export function openWire(url: string): Wire {
       lost = listener
     },
     openLine: () => openLine(settings, place),
+    openHints: (events) => openHints(settings, events),
     end: () => pool.end(),
   }
 }
@@ -109,4 +111,14 @@ async function openLine(settings: Settings, place: string): Promise<Line> {
       })
     },
   }
+}
+
+async function openHints(settings: Settings, { told, ended }: HintEvents) {
+  const client = new pg.Client({ ...settings, application_name: 'satchel hints' })
+  client.on('error', ended)
+  client.on('end', ended)
+  client.on('notification', ({ payload }) => told(payload ?? ''))
+  await client.connect()
+  await client.query(`listen ${HINT_CHANNEL}`)
+  return { close: () => client.end() }
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Database, SqlRow, SqlValue } from '../contract/advanced/database.ts'
+import type { Database, Hint, SqlRow, SqlValue } from '../contract/advanced/database.ts'
 import type { Log } from '../contract/context.ts'
 import { isSatchelError } from '../contract/errors.ts'
 import { isLost, refusalOfStatement } from './faults.ts'
+import { createHints, type HintEvents, type HintParts } from './hints.ts'
 import { createLockLine, type Line } from './lock-line.ts'
 import { type Connections, createProbe, type StorageState } from './probe.ts'
 import { refusals } from './refusals.ts'
@@ -23,6 +24,8 @@ export interface Wire {
   onLost(listener: () => void): void
   /** A connection that the pool does not count. */
   openLine(): Promise<Line>
+  /** Another one, which hears hints. */
+  openHints(events: HintEvents): Promise<{ close(): Promise<void> }>
   end(): Promise<void>
 }
 
@@ -33,6 +36,7 @@ export interface PostgresParts {
   schema(): readonly SchemaPart[]
   /** How long a server is asked about a commit whose answer was lost; absent: 15 s. */
   readonly findOutMs?: number
+  readonly hintTimes?: HintParts['times']
 }
 
 /** The server, with what only the host does: migrate and close. */
@@ -41,6 +45,8 @@ export interface Postgres extends Database {
   /** Asks the server within `limitMs` whether it answers and takes writes. Errors: those of `ready`. */
   check(limitMs: number): Promise<StorageState>
   counts(): StorageCounts
+  /** From its first use on this process hears hints. */
+  listen(): void
   close(): Promise<void>
 }
 
@@ -52,6 +58,9 @@ export interface StorageCounts extends Connections {
   readonly asked: number
   /** Those of them about which it could not be asked. */
   readonly unknown: number
+  /** 1 while hints are heard; without them changes of others are known up to a second later. */
+  readonly listening: number
+  readonly hints: number
 }
 
 /** How long a server is asked about a commit whose answer was lost. */
@@ -60,6 +69,9 @@ const FIND_OUT_PAUSE_MS = 100
 /** A note is needed for the time of the question; after so many writes, old ones are removed. */
 const REMOVE_EVERY = 1_000
 const KEEP_NOTES = '1 hour'
+/** Of the whole database. */
+export const HINT_CHANNEL = 'satchel'
+const NOTIFY = `pg_notify('${HINT_CHANNEL}', `
 /** A clock this far off the server's is worth a line in the log. */
 const CLOCK_WARNING_MS = 60_000
 
@@ -73,32 +85,50 @@ export function createPostgres(wire: Wire, parts: PostgresParts): Postgres {
     counted.lost += 1
   })
   const locks = createLockLine(wire.openLine)
+  const hints = createHints({
+    place,
+    log: parts.log,
+    open: wire.openHints,
+    send: ({ topic, about }) => send(`select ${NOTIFY}$1)`, [`${topic} ${about}`]),
+    ...(parts.hintTimes && { times: parts.hintTimes }),
+  })
+  let isListener = false
   const onAsk = (isKnown: boolean): void => {
     counted.asked += 1
     if (!isKnown) counted.unknown += 1
   }
+  const used = async (): Promise<void> => {
+    await ready()
+    if (isListener) hints.listen()
+  }
   return {
     place,
-    ready,
+    ready: used,
     clockOffsetMs,
     async query(text, values = []) {
-      await ready()
+      await used()
       return read(send, { text, values, place })
     },
-    async write(changes, values) {
-      await ready()
-      const changed = await writeOnce(send, { text: noted(changes), values, place, findOutMs, onAsk })
+    async write(changes, values, hint) {
+      await used()
+      const statement = notedWith(changes, values, hint)
+      const changed = await writeOnce(send, { ...statement, place, findOutMs, onAsk })
       if (++counted.writes % REMOVE_EVERY === 0) await removeNotes(send)
       return changed
     },
+    onHint: hints.on,
+    listen() {
+      isListener = true
+    },
     async locked(name, limitMs, action) {
-      await ready()
+      await used()
       return locks.locked(name, limitMs, action)
     },
     migrate: () => migrated(wire, parts.schema()),
     check: createProbe({ wire, ready, clockOffsetMs }),
-    counts: () => ({ ...counted, ...wire.connections() }),
+    counts: () => ({ ...counted, ...wire.connections(), ...hints.counts() }),
     async close() {
+      await hints.close()
       await locks.close()
       await wire.end()
     },
@@ -181,10 +211,16 @@ async function tryWrite(send: Run, statement: Statement): Promise<Tried> {
   }
 }
 
-/** One statement is one transaction: the rows change, and that they did is noted, or neither. */
-function noted(parts: string): string {
-  return `with ${parts} insert into satchel.writes (id, changed)
+/**
+ * One statement is one transaction: the rows change, that they did is noted, and the others are told of it, or nothing of that.
+ * PostgreSQL sends what it notifies after the commit.
+ */
+function notedWith(parts: string, values: readonly SqlValue[], hint: Hint | undefined) {
+  const noted = `with ${parts} insert into satchel.writes (id, changed)
     select $1::uuid, (select count(*) from changed) returning changed`
+  if (!hint) return { text: noted, values }
+  const text = `${noted}, case when changed > 0 then ${NOTIFY}$${values.length + 2}) end as told`
+  return { text, values: [...values, `${hint.topic} ${hint.about}`] }
 }
 
 /**

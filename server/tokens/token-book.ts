@@ -34,6 +34,7 @@ export function openTokenBook({ sources, now, onRevoked }: TokenBookOptions): To
   const look = (): void => {
     for (const page of pages) page.tokens().catch(() => undefined) // the next call says what is wrong with them
   }
+  for (const source of sources) source.onRevocation?.(look)
   const find = async (bearer: string, isNew: boolean): Promise<StoredToken | undefined> => {
     for (const page of pages) {
       const found = findToken(await page.tokens(isNew), bearer)
@@ -56,7 +57,10 @@ export function openTokenBook({ sources, now, onRevoked }: TokenBookOptions): To
 }
 
 /** A source that tells of the tokens that are no longer in it. */
-function openPage(source: TokenSource, onRevoked: TokenBookOptions['onRevoked']): TokenSource {
+function openPage(
+  source: TokenSource,
+  onRevoked: TokenBookOptions['onRevoked'],
+): Pick<TokenSource, 'tokens'> {
   let before: readonly StoredToken[] = []
   return {
     async tokens(isNew) {

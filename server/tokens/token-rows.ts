@@ -20,6 +20,9 @@ export async function loadTokens(database: Database): Promise<readonly StoredTok
   return rows.map((row) => tokenRow.parse(row))
 }
 
+/** The topic of the hint that a token was revoked, with its name. */
+export const REVOKED = 'token_revoked'
+
 /** Errors: `conflict`/`token_name_taken`, `too_large`/`token_limit`; those of `Database`. */
 export async function addToken(database: Database, token: StoredToken): Promise<void> {
   const { name, scopes, created_at, expires_at, sha256 } = token
@@ -40,6 +43,7 @@ export async function removeToken(database: Database, name: string): Promise<boo
   const removed = await database.write(
     'changed as (delete from satchel.tokens where name = $2 returning name)',
     [name],
+    { topic: REVOKED, about: name },
   )
   return removed > 0
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../contract/advanced/database.ts'
 import { realDisk } from '../platform/disk.ts'
 import { readTokens, type StoredToken } from './token-file.ts'
-import { loadTokens } from './token-rows.ts'
+import { loadTokens, REVOKED } from './token-rows.ts'
 
 /** Where a running server finds tokens. */
 export interface TokenSource {
@@ -10,6 +10,8 @@ export interface TokenSource {
    * have been created since. Errors: those of `readTokens` or of `Database`.
    */
   tokens(isNew?: boolean): Promise<readonly StoredToken[]>
+  /** Tells that a token may have been revoked, and that the next question does not get an answer from before. */
+  onRevocation?(listener: () => void): void
 }
 
 const OLDEST_MS = 1_000
@@ -45,6 +47,12 @@ export function databaseTokens(database: Database): TokenSource {
         })
       }
       return asked.tokens
+    },
+    onRevocation(listener) {
+      database.onHint(REVOKED, () => {
+        asked = undefined
+        listener()
+      })
     },
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { type PostgresServer, startPostgres } from '../../../test/postgres-server.ts'
 import { importCatalogue } from '../shared/copy-catalogue.ts'
 import { loadFollowed } from '../shared/followed-state.ts'
@@ -20,6 +21,30 @@ async function openMachines(t: TestContext, server: PostgresServer) {
 }
 
 const CHECKS: Readonly<Record<string, (t: TestContext, server: PostgresServer) => Promise<void>>> = {
+  'is followed without a call by a server that hears of the end of an ingest': async (t, server) => {
+    const { writer, reader, publish, followed } = await openMachines(t, server)
+    reader.database.listen()
+    await reader.call('list_repositories')
+    while (reader.database.counts()?.listening !== 1) await wait(5)
+    const before = await followed()
+
+    await publish()
+    const { change } = await writer.rows().head()
+    while ((await followed()) < change) await wait(5)
+
+    assert.ok(before < change)
+  },
+  'is opened by no hint on a machine that nothing asked': async (t, server) => {
+    const { reader, publish, followed } = await openMachines(t, server)
+    reader.database.listen()
+    await reader.database.ready()
+    while (reader.database.counts()?.listening !== 1) await wait(5)
+
+    await publish()
+    while (reader.database.counts()?.hints === 0) await wait(5)
+
+    assert.equal(await followed(), 0)
+  },
   'is told as behind until a search has what is followed': async (t, server) => {
     const { writer, reader, publish, followed } = await openMachines(t, server)
     await publish()

@@ -14,7 +14,7 @@ import { loadIndexHead } from '../output/index-file.ts'
 import { stateDir } from '../output/module-index.ts'
 import { isReason } from '../reasons.ts'
 import type { CatalogueRows } from '../shared/catalogue-rows.ts'
-import { MIGRATIONS } from '../shared/migrations.ts'
+import { MIGRATIONS, RUN_ENDED } from '../shared/migrations.ts'
 
 /** The catalogue of a configuration that the database keeps, and the folder of this machine that follows it. */
 export interface SharedCatalogue {
@@ -56,7 +56,10 @@ export function sharedCatalogue(
     const { catalogueRows } = await import('../shared/catalogue-rows.ts')
     return catalogueRows(database, name)
   }
-  const { look, lag } = createLooks({ rows, outputDir, name, afterFollow })
+  const { look, lag, hint } = createLooks({ rows, outputDir, name, afterFollow })
+  database.onHint(RUN_ENDED, (about) => {
+    if (about === undefined || about === name) hint()
+  })
   const copied = async (copy: 'importCatalogue' | 'exportCatalogue', signal: AbortSignal) =>
     (await import('../shared/copy-catalogue.ts'))[copy](
       { rows: await rows(), catalogue: name, outputDir: filesDir },
@@ -122,6 +125,7 @@ interface Looked {
 function createLooks({ name, outputDir, rows, afterFollow }: Looked) {
   let looking: Promise<void> | undefined
   let lookedMs = Number.NEGATIVE_INFINITY
+  let [isUsed, isHinted] = [false, false]
   /** Changes that are followed now: calls wait until a search has them, too. */
   let pending = 0
   let levelMs = performance.now()
@@ -154,8 +158,11 @@ function createLooks({ name, outputDir, rows, afterFollow }: Looked) {
   const look = async (): Promise<void> => {
     if (looking !== undefined) return await looking
     if (performance.now() - lookedMs < LOOK_EVERY_MS) return
+    isUsed = true
+    isHinted = false
     looking = follow().then(() => {
-      lookedMs = performance.now()
+      // A hint that came meanwhile may tell of what this look did not see.
+      if (!isHinted) lookedMs = performance.now()
     })
     try {
       await looking
@@ -165,6 +172,14 @@ function createLooks({ name, outputDir, rows, afterFollow }: Looked) {
   }
   return {
     look,
+    /** The next call looks again; where calls came before, the folder follows now. */
+    hint(): void {
+      isHinted = true
+      lookedMs = Number.NEGATIVE_INFINITY
+      if (!isUsed) return
+      const before = looking?.catch(() => undefined) ?? Promise.resolve()
+      before.then(look).catch(() => undefined) // the next call of a tool says what is wrong
+    },
     /** Asks the database, and follows in the background: who asks needs no call to come. */
     async lag(): Promise<StoreLag> {
       const lag = await lagNow()

@@ -6,6 +6,7 @@ import {
   type RepositoryRow,
   summaryFiles,
 } from '../output/module-index.ts'
+import { RUN_ENDED } from './migrations.ts'
 
 /** The state of a catalogue's rows: what a reader must have seen. */
 export interface CatalogueHead {
@@ -265,6 +266,7 @@ function changedRows(
              finished_at = greatest(finished_at, $4)
            where key = $2 returning key)`,
         [key, parser_version, finished_at],
+        { topic: RUN_ENDED, about: key },
       )
     },
   }

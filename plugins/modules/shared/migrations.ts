@@ -1,3 +1,6 @@
+/** The topic of the hint that a run ended, with the name of the catalogue. */
+export const RUN_ENDED = 'catalogue'
+
 /**
  * The tables of a catalogue. A record is a row of the index as files have it, as JSON; a summary is the bytes of its file,
  * by their hash. `change` counts the changes of a catalogue in the order of their commits, because each holds the

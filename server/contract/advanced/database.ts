@@ -21,9 +21,16 @@ export interface Database {
    * Changes rows in one transaction. `parts` are the parts of a WITH, of which the last is named `changed`; they take `values`
    * from $2 on. Returns the rows of `changed`. A connection that was lost in the middle of the commit is not guessed about: the
    * server is asked, and what was not committed is sent again once.
+   * With `hint`, every process that listens is told of it at the commit, if a row changed.
    * Errors: `storage_unknown` if the server cannot be asked within 15 s.
    */
-  write(parts: string, values: readonly SqlValue[]): Promise<number>
+  write(parts: string, values: readonly SqlValue[], hint?: Hint): Promise<number>
+  /**
+   * Tells `listener` that a process may have committed a change of `topic`: which one, or undefined where any may have been
+   * missed. A hint is late or missing where the connection for it is lost, and only servers have one: it saves a wait, and what
+   * changed is asked for as without it. `listener` never throws.
+   */
+  onHint(topic: string, listener: (about: string | undefined) => void): void
   /**
    * Runs `action` while no other process holds the lock of this name; undefined if it is not free within `limitMs`.
    * A lock that is lost with its connection stops nothing: what must not happen twice is a condition of its statement.
@@ -33,6 +40,14 @@ export interface Database {
     limitMs: number,
     action: () => Promise<T>,
   ): Promise<{ readonly value: T } | undefined>
+}
+
+/** What changed, in few words: every process of the database hears it, also one without a right to the rows. */
+export interface Hint {
+  /** Without a space. */
+  readonly topic: string
+  /** Which one of them. */
+  readonly about: string
 }
 
 /** What a copy between files and the database did. */
