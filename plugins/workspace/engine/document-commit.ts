@@ -193,12 +193,18 @@ async function adopt(
   seen: Extract<Seen, { kind: 'text' }>,
   hook: (tx: Tx, document: NewVersion) => void,
 ): Promise<void> {
-  // Otherwise a power cut brings the text before it back, which then looks like the newest edit.
-  await settleFile(state)
   const { text, hash, bytes } = seen
   const document: NewVersion = { version: state.ledger.meta.version + 1, hash, bytes, text }
-  const draft = await adopted(state, (tx) => hook(tx, document), document)
-  await commitWithFiles(state, draft, undefined)
+  try {
+    // Otherwise a power cut brings the text before it back, which then looks like the newest edit.
+    await settleFile(state)
+    const draft = await adopted(state, (tx) => hook(tx, document), document)
+    await commitWithFiles(state, draft, undefined)
+  } catch (thrown) {
+    // It was seen and is in no version: every later call has to find it again.
+    state.markdown.forget()
+    throw thrown
+  }
 }
 
 /** What the rules do with an outside text; again when they were not ready for it, while everything else waits. */

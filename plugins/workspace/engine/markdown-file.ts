@@ -26,6 +26,8 @@ export interface MarkdownFile {
   /** False only when nothing changed since the last `look`; costs one stat. */
   moved(): boolean
   look(): Seen
+  /** Makes the file count as moved until the next `look`: what the last one found could not be kept. */
+  forget(): void
   /**
    * Looks again at a file that the last `look` found empty, until it has content or was empty for 2 s: the program that
    * truncated it is about to write.
@@ -92,6 +94,9 @@ export function openMarkdownFile(disk: Disk, clock: Clock, path: string): Markdo
       return !(settled && sameFile(facts, seen))
     },
     look,
+    forget: () => {
+      settled = false
+    },
     async lookPastTruncation() {
       let found = look()
       // Counted, because the clock of the file may be ahead.

@@ -207,9 +207,7 @@ export function roomOf(
   parts: { store: Store; lock: RoomLock; disk: Disk; clock: Clock },
 ): Room {
   const { store, lock } = parts
-  const stopWatching = watchFile(parts.disk, parts.clock, place.file, () => {
-    store.look().catch((thrown) => log.warn('The file could not be looked at', { error: String(thrown) }))
-  })
+  const stopWatching = watchFile(parts.disk, parts.clock, place.file, keptLook(store, log))
   const stopGuarding = guardLock(parts)
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
@@ -228,6 +226,22 @@ export function roomOf(
       closing ??= close()
       return closing
     },
+  }
+}
+
+/** A look that rejects while an edit could not be kept; a row of failures is logged once. */
+function keptLook(store: Store, log: Log): () => Promise<void> {
+  let hasFailed = false
+  return async () => {
+    try {
+      await store.look()
+      hasFailed = false
+    } catch (thrown) {
+      if (store.poisoned.aborted) return // for good
+      if (!hasFailed) log.warn('The file could not be looked at', { error: String(thrown) })
+      hasFailed = true
+      throw thrown
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { realDisk, SatchelError } from '../../../server/plugin.ts'
@@ -163,6 +163,29 @@ test('a full disk refuses without a trace, and the room works again when there i
     [],
   )
   await again.close()
+})
+
+test('an edit that a full disk could not take is found again by every later call', async (t) => {
+  const failing: Parameters<typeof moody>[0] = {}
+  const room = { ...(await storeOptions(t)), disk: moody(failing) }
+  const store = await openStore(room)
+  writeFileSync(room.file, '# Edited meanwhile\n')
+  utimesSync(room.file, new Date(1000), new Date(1000)) // else it is looked at again because it is so new
+  Object.assign(failing, { call: 'write', code: 'ENOSPC' })
+  const full = { code: 'unavailable', reason: 'store_unavailable' }
+
+  await assert.rejects(store.look(), full)
+  await assert.rejects(store.look(), full)
+  await assert.rejects(
+    store.mutate((tx) => addNote(tx, 1, 'on a version that is not the file')),
+    full,
+  )
+  delete failing.code
+  const { version } = await store.look()
+
+  assert.equal(version, 2)
+  assert.equal(await store.read((rows) => rows.documentText()), '# Edited meanwhile\n')
+  await store.close()
 })
 
 test('a failed flush stops the room for good; what was acknowledged is there for the next', async (t) => {

@@ -23,13 +23,20 @@ function watched(t: TestContext) {
       }
     },
   }
-  const stop = watchFile({ ...realDisk, statSync: () => file }, clock, '/nowhere/plan.md', () => {
+  let failures = 0
+  const stop = watchFile({ ...realDisk, statSync: () => file }, clock, '/nowhere/plan.md', async () => {
     told.push(file.size)
+    failures -= 1
+    if (failures >= 0) throw new Error('no space left')
   })
   t.after(stop)
   return {
     /** The size at each call. */
     told,
+    /** The next calls that reject. */
+    fail(times: number) {
+      failures = times
+    },
     write(size: number, inode = '1') {
       file = { ...file, size, inode, modifiedMs: nowMs }
     },
@@ -104,4 +111,18 @@ test('a file that stays empty, and one that never rests, are told in the end', (
     growing.pass(LOOK_MS)
   }
   assert.equal(growing.told.length, 1)
+})
+
+test('a change that could not be taken is told again at the next poll, until it was', async (t) => {
+  const file = watched(t)
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  file.fail(2)
+
+  file.write(120)
+  for (let polls = 0; polls < 5; polls += 1) {
+    file.pass(POLL_MS + LOOK_MS)
+    await turn()
+  }
+
+  assert.deepEqual(file.told, [120, 120, 120])
 })

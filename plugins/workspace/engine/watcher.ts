@@ -21,10 +21,12 @@ const LOOKS = {
 /**
  * Calls `changed` soon after the file changed and has come to rest (its facts hold for two looks, or longer while it may
  * be half written). It watches the directory, because a watch on the file dies at the first rename over it, and polls,
- * because watches can fail. It only makes things prompt: every mutation looks by itself. Gives the stop.
+ * because watches can fail. After a call that rejects it calls again at the next poll. It only makes things prompt: every
+ * mutation looks by itself. Gives the stop.
  */
-export function watchFile(disk: Disk, clock: Clock, path: string, changed: () => void): () => void {
+export function watchFile(disk: Disk, clock: Clock, path: string, changed: () => Promise<void>): () => void {
   let told = disk.statSync(path)
+  let isOwed = false
   let change: Change | undefined
   let cancel = (): void => {}
   let stopped = false
@@ -37,9 +39,12 @@ export function watchFile(disk: Disk, clock: Clock, path: string, changed: () =>
       return
     }
     change = undefined
-    if (sameFile(now, told)) return
+    if (sameFile(now, told) && !isOwed) return
     told = now
-    changed()
+    isOwed = false
+    changed().catch(() => {
+      isOwed = true
+    })
   }
   const lookLater = (before: Change): void => {
     cancel = clock.after(DEBOUNCE_MS, () => settle(before))
@@ -51,7 +56,7 @@ export function watchFile(disk: Disk, clock: Clock, path: string, changed: () =>
   }
   const poll = (): void => {
     if (stopped) return
-    if (!sameFile(disk.statSync(path), told)) suspect()
+    if (isOwed || !sameFile(disk.statSync(path), told)) suspect()
     cancelPoll = clock.after(POLL_MS, poll)
   }
   let cancelPoll = clock.after(POLL_MS, poll)
