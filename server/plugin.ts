@@ -105,6 +105,7 @@ export {
   removeTree,
   withScratchFolder,
 } from './platform/file-tree.ts'
+export { IGNORE_FILE, ignoreFolder } from './platform/git-ignored.ts'
 export { confineTo } from './platform/paths.ts'
 export { gitRootOf, requireProject } from './platform/project-folder.ts'
 export { readBounded, readRegularFile } from './platform/regular-file.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
-import { type Disk, makeDirectoryDurably, replaceFile } from '../../../server/plugin.ts'
+import { type Disk, ignoreFolder, makeDirectoryDurably, replaceFile } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 import { RECORD_MODE } from './layout.ts'
 
@@ -15,16 +15,10 @@ export async function ensureFolder(disk: Disk, folder: string): Promise<void> {
   throw refusals.store_not_a_folder()
 }
 
-/** What a folder says of itself that no commit may hold. */
-export const IGNORE_FILE = '.gitignore'
-
-/**
- * The same for a folder of what one machine needs. It ignores itself: the ignore file of the store is tracked, and a
- * checkout of a branch without the store takes it away.
- */
+/** The same for a folder of what one machine needs, which git ignores. */
 export async function ensureOwnFolder(disk: Disk, folder: string): Promise<void> {
   await ensureFolder(disk, folder)
-  if (!(await disk.stat(join(folder, IGNORE_FILE)))) await replaceIn(disk, folder, IGNORE_FILE, '*\n')
+  await ignoreFolder(folder, { disk, mode: RECORD_MODE })
 }
 
 /** Replaces a file of the cache folder as a whole. The temporary file is removed when that fails. */

@@ -2,6 +2,7 @@ import { basename, join, relative } from 'node:path'
 import {
   createFileDurably,
   type Disk,
+  IGNORE_FILE,
   orMissing,
   removeQuietly,
   type SatchelError,
@@ -12,7 +13,7 @@ import { isUuid, nearIds, sha256 } from '../domain/record-id.ts'
 import { quoted } from '../domain/secrets.ts'
 import { refusals } from '../reasons.ts'
 import { type ClaimShelf, fileClaims } from './claim-shelf.ts'
-import { ensureFolder, ensureOwnFolder, IGNORE_FILE } from './ensure-folder.ts'
+import { ensureFolder, ensureOwnFolder } from './ensure-folder.ts'
 import { notingChange } from './folder-changes.ts'
 import { GITIGNORE, type Layout, newTemp, RECORD_MODE, recordFile } from './layout.ts'
 import { projectIdForWriting, storedProjectId } from './project-identity.ts'

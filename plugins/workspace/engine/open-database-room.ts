@@ -4,9 +4,9 @@ import { markDatabaseRoom, refuseOtherRoom } from './database-mark.ts'
 import { databaseMedium } from './database-medium.ts'
 import { type Announcement, roomRows } from './database-rows.ts'
 import {
+  ensureSidecar,
   inOwnWords,
   loadedSql,
-  makeSidecar,
   type RoomAttempt,
   type RoomOptions,
   roomOf,
@@ -39,7 +39,7 @@ async function attemptRoom(options: DatabaseRoomOptions): Promise<RoomAttempt> {
   const { place, database, name, log, leaseMs } = options
   const { disk = realDisk, clock = realClock, random = realRandom } = options.seams ?? {}
   refuseOtherRoom(place, name)
-  if (!disk.statSync(place.sidecar)) await makeSidecar(disk, place.sidecar)
+  await ensureSidecar(disk, place.sidecar)
   const rows = roomRows(database, name)
   const uid = process.getuid?.() ?? 0
   const at = { platform: process.platform, runtimeDir: options.runtimeDir, uid }

@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { type Disk, isSatchelError, type Log, realDisk, removeTree } from '../../../server/plugin.ts'
+import { type Disk, ignoreFolder, isSatchelError, type Log, realDisk, removeTree } from '../../../server/plugin.ts'
 import type { Rows } from '../domain/rows.ts'
 import { refusals } from '../reasons.ts'
 import { newestTextOf, openBodies } from './bodies.ts'
@@ -111,7 +111,7 @@ async function attemptRoom(options: RoomOptions): Promise<RoomAttempt> {
   const { place, log } = options
   const { disk = realDisk, clock = realClock, random = realRandom } = options.seams ?? {}
   refuseDatabaseRoom(place)
-  if (!disk.statSync(place.sidecar)) await makeSidecar(disk, place.sidecar)
+  await ensureSidecar(disk, place.sidecar)
   const attempt = await takeRoomLock({
     disk,
     clock,
@@ -266,8 +266,17 @@ function guardLock({ store, lock, clock }: { store: Store; lock: RoomLock; clock
   return () => cancel()
 }
 
-/** Makes the folder of a room, durably. */
-export async function makeSidecar(disk: Disk, sidecar: string): Promise<void> {
+/** Makes the folder of a room durably where there is none, and hides it from git where possible. */
+export async function ensureSidecar(disk: Disk, sidecar: string): Promise<void> {
+  if (!disk.statSync(sidecar)) await makeSidecar(disk, sidecar)
+  try {
+    await ignoreFolder(sidecar, { disk, mode: 0o600 })
+  } catch {
+    // Another process that opens the room did it meanwhile; or what follows is refused too, and says why.
+  }
+}
+
+async function makeSidecar(disk: Disk, sidecar: string): Promise<void> {
   try {
     await disk.mkdir(sidecar, 0o700)
   } catch (thrown) {
