@@ -183,6 +183,17 @@ test('an owner that hangs up on every call is named alike over MCP and the comma
   for (const each of over) assert.deepEqual(each, over[0])
 })
 
+test('an owner that is there and does not answer is not said to have ended, nor its room to be stopped', async (t) => {
+  const file = await strangeRoom(t, await temporaryFolder(t), () => {})
+
+  const over = await Promise.all([overMcp(t, { file }), overCli(t, ['status', '--room', file])])
+
+  const lock = await readFile(join(roomPlace(file, {}).sidecar, 'lock-1'), 'utf8')
+  const { pid } = JSON.parse(lock) as { pid: number }
+  const silent = { code: 'unavailable', reason: 'room_owner_lost', details: { pid } }
+  assert.deepEqual(over, [silent, silent])
+})
+
 test('a room elsewhere that does not answer is named alike over MCP and by every verb: transport_unavailable', async (t) => {
   const server = await openRoomServer(t)
   const { json } = await server.ask(server.socket, 'POST', '/local/invite', { body: { max_uses: 2 } })

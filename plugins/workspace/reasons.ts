@@ -1,6 +1,7 @@
 import { defineRefusals } from '../../server/plugin.ts'
 import { ENGINE_REFUSALS } from './engine/refusal-rows.ts'
 import { HANDOFF_REFUSALS } from './handoff-rows.ts'
+import { OWNER_REFUSALS } from './owner-rows.ts'
 import { REPLICA_REFUSALS } from './replica-rows.ts'
 import { SESSION_REFUSALS } from './session-rows.ts'
 
@@ -22,6 +23,7 @@ export const refusals = defineRefusals({
   ...ENGINE_REFUSALS,
   ...SESSION_REFUSALS,
   ...REPLICA_REFUSALS,
+  ...OWNER_REFUSALS,
 
   permission_denied: { code: 'forbidden', message: 'This session may not do that.' },
   capability_missing: {
@@ -264,20 +266,6 @@ export const refusals = defineRefusals({
     message: 'This process is closing the room.',
     next: 'Try again in a moment.',
   },
-  room_owner_lost: {
-    code: 'unavailable',
-    message: 'The process that owned the room has ended.',
-    next: 'Check the state with workspace_status, then continue.',
-    tool: 'workspace_status',
-  },
-  remote_lost: {
-    code: 'unavailable',
-    reason: 'room_owner_lost',
-    message: 'The room cannot be reached.',
-    next: 'Look at its state before you repeat the call.',
-    tool: 'workspace_status',
-  },
-  owner_closed: { code: 'unavailable', reason: 'room_owner_lost', message: 'The owner closed the room.' },
   invitation_unreachable: {
     code: 'unavailable',
     reason: 'transport_unavailable',

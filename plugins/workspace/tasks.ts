@@ -8,6 +8,7 @@ import {
 import { pause } from './connection/attachment.ts'
 import { LinkLost } from './connection/link.ts'
 import { LOST_PAUSE_MS } from './connection/local-session.ts'
+import { lostOwner } from './connection/lost-owner.ts'
 import type { RoomSession } from './connection/room-access.ts'
 import type { RoomConnection } from './connection/room-connection.ts'
 import type { RequirementCheck } from './domain/handoff.ts'
@@ -68,7 +69,7 @@ async function askOwner(
       return (await link.post(`/workspace/tasks/${taskId}`, act)) as TaskState // the result of the route below
     } catch (thrown) {
       if (!(thrown instanceof LinkLost)) throw thrown
-      if (performance.now() - began > link.limitMs) throw refusals.room_owner_lost()
+      if (performance.now() - began > link.limitMs) throw lostOwner(thrown)
       link.lost()
       await pause(LOST_PAUSE_MS)
     }

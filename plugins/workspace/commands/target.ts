@@ -9,7 +9,8 @@ import {
   removeFile,
   writeFileDurably,
 } from '../../../server/plugin.ts'
-import { callOwner, type LinkCall, LinkLost, type OwnerAddress } from '../connection/link.ts'
+import { callOwner, type LinkCall, LinkLost, LinkSilent, type OwnerAddress, PING_LIMIT_MS } from '../connection/link.ts'
+import { lostOwner } from '../connection/lost-owner.ts'
 import { isOfAnotherPlace } from '../connection/place-mark.ts'
 import type { RoomProcess } from '../connection/room-process.ts'
 import { sha256 } from '../domain/fingerprint.ts'
@@ -45,15 +46,17 @@ export function namedPlace(room: RoomProcess, file: string | undefined): RoomPla
   }
 }
 
-/** The running owner of a room, if there is one. Reads only. */
+/** The running owner of a room, if there is one. Reads only. Errors: `unavailable`/`room_owner_lost` if it is silent. */
 export async function runningOwner(place: RoomPlace): Promise<OwnerAddress | undefined> {
   const record = await lastOwner(place)
   if (!record) return undefined
-  const address = { socket: record.socket }
+  const address = { socket: record.socket, pid: record.pid }
   try {
-    const ping = await callOwner(address, { method: 'GET', path: '/local/ping' })
+    const ping = await callOwner(address, { method: 'GET', path: '/local/ping', limitMs: PING_LIMIT_MS })
     return isOfAnotherPlace(ping, place.sidecar) ? undefined : address
   } catch (thrown) {
+    // It listens and does not answer: it is not stopped.
+    if (thrown instanceof LinkSilent) throw lostOwner(thrown)
     if (thrown instanceof LinkLost) return undefined
     throw thrown
   }
@@ -80,7 +83,7 @@ export async function asking<T>(address: OwnerAddress, work: () => Promise<T>): 
     return await work()
   } catch (thrown) {
     if (!(thrown instanceof LinkLost)) throw thrown
-    if ('socket' in address) throw refusals.room_owner_lost()
+    if ('socket' in address) throw lostOwner(thrown)
     throw refusals.transport_unavailable({ address: address.url }, { cause: thrown })
   }
 }

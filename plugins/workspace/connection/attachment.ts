@@ -3,7 +3,8 @@ import { isJsonObject, systemProcesses } from '../../../server/plugin.ts'
 import type { RoomPlace } from '../engine/open-room.ts'
 import type { Rank } from '../engine/room-lock.ts'
 import { refusals } from '../reasons.ts'
-import { callOwner, LinkLost, type OwnerAddress } from './link.ts'
+import { callOwner, LinkLost, LinkSilent, type OwnerAddress, PING_LIMIT_MS } from './link.ts'
+import { lostOwner } from './lost-owner.ts'
 import type { Owner, OwnerAttempt } from './owner.ts'
 import { isOfAnotherPlace } from './place-mark.ts'
 import { callReplica } from './replica-link.ts'
@@ -139,19 +140,22 @@ function notReached(attempt: OwnerAttempt) {
 
 type Held = Extract<OwnerAttempt, { readonly kind: 'held' }>
 
-/** A link to the live owner; undefined while it does not answer yet, or after it was asked to yield. */
+/**
+ * A link to the live owner; undefined while it does not listen yet, or after it was asked to yield.
+ * Errors: `unavailable`/`room_owner_lost` if it listens and does not answer.
+ */
 async function linkTo(
   { record, replica }: Held,
   place: RoomPlace,
   rank: Rank,
 ): Promise<Attached | undefined> {
-  const address = { socket: record.socket }
+  const address = { socket: record.socket, pid: record.pid }
   try {
     if (replica) {
       requireSameProtocol(await callReplica(replica, { method: 'GET', path: '/replica/ping' }))
       return { kind: 'there', address: replica }
     }
-    const answer = await callOwner(address, { method: 'GET', path: '/local/ping' })
+    const answer = await callOwner(address, { method: 'GET', path: '/local/ping', limitMs: PING_LIMIT_MS })
     requireSameProtocol(answer)
     if (isOfAnotherPlace(answer, place.sidecar)) throw refusals.room_copied()
     if (rank === 'stdio') return { kind: 'there', address }
@@ -162,6 +166,7 @@ async function linkTo(
     await callOwner(address, { method: 'POST', path: '/local/yield', body: {} })
     return undefined
   } catch (thrown) {
+    if (thrown instanceof LinkSilent) throw lostOwner(thrown)
     if (thrown instanceof LinkLost) return undefined
     throw thrown
   }

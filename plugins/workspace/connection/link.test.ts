@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { problem } from '../../../server/http/problem.ts'
 import { SatchelError } from '../../../server/plugin.ts'
-import { callOwner, followEvents, LinkLost, MAX_CONCURRENT_CALLS } from './link.ts'
+import { callOwner, followEvents, LinkLost, LinkSilent, MAX_CONCURRENT_CALLS } from './link.ts'
+import { lostOwner } from './lost-owner.ts'
 
 /** An owner that refuses every call with this error, as a listener does. */
 async function ownerRefusing(t: TestContext, error: SatchelError): Promise<{ readonly url: string }> {
@@ -90,4 +91,27 @@ test('an answer of an owner is bounded, and leads nowhere else', async (t) => {
   await assert.rejects(callOwner(owner, { method: 'GET', path: '/led' }), { reason: 'protocol_mismatch' })
 
   assert.deepEqual(asked, ['/endless', '/led'])
+})
+
+test('an owner that is silent may go on: its caller is told so, with the key that makes a repeat safe', async (t) => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  t.after(() => {
+    silent.close()
+    silent.closeAllConnections()
+  })
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const lost = (call: { method: 'GET' | 'POST'; path: string }) =>
+    callOwner({ url }, { ...call, limitMs: 20 }).catch((thrown: unknown) => thrown)
+
+  const read = await lost(PING)
+  const change = await lost({ method: 'POST', path: '/workspace/propose' })
+
+  assert.ok(read instanceof LinkSilent && change instanceof LinkSilent)
+  assert.deepEqual([lostOwner(read, 'k').details, lostOwner(read, 'k').next], [{}, undefined])
+  assert.deepEqual(lostOwner(change, 'k').details, { idempotency_key: 'k' })
+  assert.deepEqual(lostOwner(change).next, { tool: 'workspace_status', args: {} })
+  assert.match(lostOwner(change, 'k').message, /may still take effect.*idempotency_key "k"/)
+  assert.doesNotMatch(lostOwner(change, 'k').message, /has ended/)
+  assert.match(lostOwner(new LinkLost('x')).message, /has ended/)
 })

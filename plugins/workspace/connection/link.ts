@@ -10,7 +10,14 @@ import type { RoomEvent } from '../domain/event.ts'
 import { refusals } from '../reasons.ts'
 
 /** Where a room's owner can be reached: its socket on this machine, or a URL. */
-export type OwnerAddress = { readonly socket: string } | { readonly url: string } | ReplicaAddress
+export type OwnerAddress = SocketAddress | { readonly url: string } | ReplicaAddress
+
+/** The socket of a process of this machine. */
+export interface SocketAddress {
+  readonly socket: string
+  /** The process that its lock names. */
+  readonly pid?: number
+}
 
 /** Another server of the database, which owns the room and announced where it is reached. */
 export interface ReplicaAddress {
@@ -38,7 +45,22 @@ export interface LinkCall {
 /** The owner could not be reached, or the connection broke: the call may or may not have run. */
 export class LinkLost extends Error {}
 
+/** The owner is there and did not answer in time: it may be suspended, and run the call when it goes on. */
+export class LinkSilent extends LinkLost {
+  readonly pid: number | undefined
+  /** The call may have changed the room. */
+  readonly isChange: boolean
+
+  constructor(address: OwnerAddress, { method }: Pick<LinkCall, 'method'>) {
+    super('The owner does not answer.')
+    this.pid = 'socket' in address ? address.pid : undefined
+    this.isChange = method !== 'GET'
+  }
+}
+
 const ANSWER_LIMIT_MS = 30_000
+/** Of the question whether the owner is there. */
+export const PING_LIMIT_MS = 10_000
 /** Of an answer: the longest document, several times. */
 const ANSWER_MAX_BYTES = 64 * 1024 * 1024
 /** An event stream that is alive has a heartbeat every 15 seconds. */
@@ -143,9 +165,10 @@ function open(
   return new Promise((resolve, reject) => {
     const { options, send } = requestTo(address, call, payload)
     const request = send(options, resolve)
-    const lost = (cause: unknown): void => reject(new LinkLost('The owner cannot be reached.', { cause }))
+    const lost = (cause: unknown): void =>
+      reject(cause instanceof LinkLost ? cause : new LinkLost('The owner cannot be reached.', { cause }))
     request.on('error', (thrown) => (call.signal?.aborted ? reject(thrown) : lost(thrown)))
-    if (limitMs > 0) request.setTimeout(limitMs, () => request.destroy(new Error('no answer in time')))
+    if (limitMs > 0) request.setTimeout(limitMs, () => request.destroy(new LinkSilent(address, call)))
     request.end(payload)
   })
 }

@@ -2,10 +2,10 @@ import { visibleLine } from '../../../server/plugin.ts'
 import { AGENT_CAPABILITIES, parseCapabilities } from '../domain/capability.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { firstChars } from '../domain/short-text.ts'
-import { refusals } from '../reasons.ts'
 import { type Joined, joinLocally, type LocalJoin, leave } from '../room/members.ts'
 import { type Attachment, pause } from './attachment.ts'
 import { callOwner, LinkLost } from './link.ts'
+import { lostOwner } from './lost-owner.ts'
 import { callReplica } from './replica-link.ts'
 
 /** How the local user joins. */
@@ -82,7 +82,7 @@ async function join(attachment: Attachment, wish: LocalWish, client: string | un
       return answer as Joined // the answer of our own route
     } catch (thrown) {
       if (!(thrown instanceof LinkLost)) throw thrown
-      if (performance.now() > deadline) throw refusals.room_owner_lost()
+      if (performance.now() > deadline) throw lostOwner(thrown)
       attachment.detach(attached)
       await pause(LOST_PAUSE_MS)
     }

@@ -5,6 +5,7 @@ import { type Attached, type Attachment, pause } from './attachment.ts'
 import { forwardToReplica } from './forward.ts'
 import { LinkLost, type ReplicaAddress } from './link.ts'
 import { LOST_PAUSE_MS } from './local-session.ts'
+import { lostOwner } from './lost-owner.ts'
 import type { Owner } from './owner.ts'
 import { createReplicaCallers, isPass, type ReplicaCallers } from './replica-callers.ts'
 import { REPLICA_LIMIT_MS } from './replica-link.ts'
@@ -85,7 +86,7 @@ export function replicaOf(attached: Attached | undefined): ReplicaAddress | unde
 /** Errors: `thrown`, if another attempt cannot help; `unavailable`/`room_owner_lost` if it is the last one. */
 async function pauseAfter(thrown: unknown, isLast: boolean): Promise<void> {
   if (!(thrown instanceof LinkLost)) throw thrown
-  if (isLast) throw refusals.room_owner_lost({ cause: thrown })
+  if (isLast) throw lostOwner(thrown)
   await pause(LOST_PAUSE_MS)
 }
 

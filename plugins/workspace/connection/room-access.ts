@@ -12,6 +12,8 @@ export interface RoomSession {
 export interface RoomCall<T> {
   readonly route: HttpRoute
   readonly input: Readonly<Record<string, unknown>>
+  /** The input may hold an `idempotency_key` of the caller. */
+  readonly takesKey?: boolean
   /** `key`: the idempotency key of the call if it may already have happened at an owner that ended. */
   here(session: RoomSession, key?: string): Promise<T>
 }

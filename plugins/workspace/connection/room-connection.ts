@@ -16,6 +16,7 @@ import { authenticateAt, mayBeOurs, principalOf } from './credentials.ts'
 import { forward, keyed, keyOf } from './forward.ts'
 import { callOwner, LinkLost } from './link.ts'
 import { LOST_LIMIT_MS, LOST_PAUSE_MS, type LocalSession } from './local-session.ts'
+import { lostOwner } from './lost-owner.ts'
 import type { Owner } from './owner.ts'
 import { createRate, type Rate } from './rate.ts'
 import { createReplicaAccess, type ReplicaAccess, replicaOf } from './replica-access.ts'
@@ -98,7 +99,7 @@ export function createRoomConnection(parts: RoomConnectionParts): RoomConnection
       follow(attached, joined)
       return answer as T // the owner checked it against the same output schema
     } catch (thrown) {
-      await recover(thrown, { attachment, local, attached, joined, late: performance.now() > deadline })
+      await recover(thrown, { attachment, local, attached, joined, call, late: performance.now() > deadline })
       return 'again'
     }
   }
@@ -238,15 +239,16 @@ interface FailedTry {
   readonly joined: Joined
   /** No time is left for another attempt. */
   readonly late: boolean
+  readonly call: RoomCall<unknown>
 }
 
 /** Prepares another attempt by detaching or joining again. Errors: `thrown`, if another attempt cannot help. */
 async function recover(
   thrown: unknown,
-  { attachment, local, attached, joined, late }: FailedTry,
+  { attachment, local, attached, joined, late, call }: FailedTry,
 ): Promise<void> {
   if (thrown instanceof LinkLost || (isNotOwner(thrown) && replicaOf(attached))) {
-    if (late) throw refusals.room_owner_lost()
+    if (late) throw lostOwner(thrown, call.takesKey ? keyOf(call) : undefined)
     attachment.detach(attached)
     await pause(LOST_PAUSE_MS)
     return

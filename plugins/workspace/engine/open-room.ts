@@ -1,6 +1,13 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { type Disk, ignoreFolder, isSatchelError, type Log, realDisk, removeTree } from '../../../server/plugin.ts'
+import {
+  type Disk,
+  ignoreFolder,
+  isSatchelError,
+  type Log,
+  realDisk,
+  removeTree,
+} from '../../../server/plugin.ts'
 import type { Rows } from '../domain/rows.ts'
 import { refusals } from '../reasons.ts'
 import { newestTextOf, openBodies } from './bodies.ts'

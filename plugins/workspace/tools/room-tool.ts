@@ -141,6 +141,7 @@ export function changeTool<I extends z.ZodObject, O extends z.ZodObject, B = und
       const result = await access.perform<Shown<z.input<O>>>(ctx, {
         route: http,
         input,
+        takesKey: 'idempotency_key' in facts.input.shape,
         async here(session, key) {
           const { room, sessionId } = session
           const once = { ...keyed, idempotency_key: keyed.idempotency_key ?? key }
