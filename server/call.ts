@@ -154,14 +154,19 @@ function wireable(
   { log }: Pick<CallContext, 'log'>,
   what: string,
 ): SatchelError | undefined {
-  const { code, details, next, cause } = error
+  const { code, details, untrusted, next, cause } = error
   if (!ERROR_CODES.includes(code)) return undefined
   if (isJson(details) && isJson(next)) return error
   log.warn('a refusal has details that are not JSON; they were converted', { what, reason: error.reason })
   const body = { code, reason: String(error.reason), message: String(error.message) }
   const plain = asJsonObject(details)
   return errorFromBody(
-    { ...body, ...(plain && { details: plain }), ...(isJson(next) && next && { next }) },
+    {
+      ...body,
+      ...(plain && { details: plain }),
+      ...(untrusted && { untrusted }),
+      ...(isJson(next) && next && { next }),
+    },
     cause,
   )
 }

@@ -110,6 +110,7 @@ export const refusals = defineRefusals({
     message: 'Version {base} is stale; the document is at {current}.',
     next: 'Read it again with workspace_read.',
     tool: 'workspace_read',
+    untrusted: ['changes', 'diff'],
   },
   stale_fence: {
     code: 'conflict',
@@ -127,6 +128,7 @@ export const refusals = defineRefusals({
     message: '{parts} changed on both sides.',
     next: 'Read version {version}, then propose again.',
     tool: 'workspace_read',
+    untrusted: ['hunks'],
   },
   lease_conflict: {
     code: 'conflict',
@@ -152,6 +154,7 @@ export const refusals = defineRefusals({
     message: 'The document has no such section.',
     next: 'Use "workspace" or "section:<heading path>"; see details.targets.',
     tool: 'workspace_outline',
+    untrusted: ['targets'],
   },
   edit_failed: {
     code: 'conflict',

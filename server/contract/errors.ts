@@ -28,6 +28,8 @@ export interface FieldError {
 
 interface ErrorExtras {
   readonly details?: Readonly<Record<string, unknown>>
+  /** Members of `details` that hold text of other authors: the MCP door cleans and fences them. */
+  readonly untrusted?: readonly string[]
   readonly next?: NextStep
   readonly cause?: unknown
 }
@@ -38,6 +40,8 @@ export interface ErrorBody {
   readonly reason: string
   readonly message: string
   readonly details?: Readonly<Record<string, unknown>>
+  /** Members of `details` that hold text of other authors. */
+  readonly untrusted?: readonly string[]
   readonly next?: NextStep
 }
 
@@ -53,6 +57,7 @@ export class SatchelError extends Error {
   readonly code: ErrorCode
   readonly reason: string
   readonly details: Readonly<Record<string, unknown>> | undefined
+  readonly untrusted: readonly string[] | undefined
   readonly next: NextStep | undefined
 
   constructor(code: ErrorCode, reason: string, message: string, extras: ErrorExtras = {}) {
@@ -61,6 +66,9 @@ export class SatchelError extends Error {
     this.code = code
     this.reason = reason
     this.details = extras.details
+    const { untrusted } = extras
+    const isPresent = untrusted?.some((member) => extras.details && member in extras.details)
+    this.untrusted = isPresent ? untrusted : undefined
     this.next = extras.next
   }
 }
@@ -86,6 +94,7 @@ export function errorBody(error: SatchelError): ErrorBody {
     reason: error.reason,
     message: error.message,
     ...(error.details && { details: error.details }),
+    ...(error.untrusted && { untrusted: error.untrusted }),
     ...(error.next && { next: error.next }),
   }
 }

@@ -11,6 +11,8 @@ export interface RefusalRow {
   readonly next?: string
   /** A tool without required input that is safe to call next, unless the options name another. */
   readonly tool?: string
+  /** Members of the details that hold text of other authors. */
+  readonly untrusted?: readonly string[]
 }
 
 export interface RefusalOptions {
@@ -52,6 +54,7 @@ function refusalOf(name: string, row: RefusalRow) {
     return new SatchelError(row.code, row.reason ?? name, fill(template, values), {
       ...((details || errors) && { details: { ...details, ...(errors && { errors }) } }),
       ...(step && { next: step }),
+      ...(row.untrusted && { untrusted: row.untrusted }),
       cause,
     })
   }

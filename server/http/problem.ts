@@ -36,7 +36,7 @@ function retryAfter(error: SatchelError): number {
   return typeof seconds === 'number' && seconds > 0 ? Math.ceil(seconds) : RETRY_AFTER_S
 }
 
-/** Returns the error as `application/problem+json` (RFC 9457) with `code`, `reason`, `details`, `next` and `errors`. */
+/** Returns the error as `application/problem+json` (RFC 9457) with `code`, `reason`, `details`, `untrusted`, `next` and `errors`. */
 export function problem(error: SatchelError): Response {
   const { message, ...rest } = errorBody(error)
   const status = statusOf(error)
@@ -65,19 +65,24 @@ export function problem(error: SatchelError): Response {
 /** Parses a body that `problem` wrote. Undefined for any other body. */
 export function parseProblem(body: unknown): SatchelError | undefined {
   if (!isJsonObject(body)) return undefined
-  const { code, reason, detail, details, next } = body
+  const { code, reason, detail, details, untrusted, next } = body
   if (!isErrorCode(code) || typeof reason !== 'string') return undefined
   return errorFromBody({
     code,
     reason,
     message: String(detail ?? ''),
     ...(isJsonObject(details) && { details }),
+    ...(isTextList(untrusted) && { untrusted }),
     ...(isNextStep(next) && { next }),
   })
 }
 
 function isErrorCode(value: unknown): value is ErrorCode {
   return typeof value === 'string' && Object.hasOwn(ERROR_TABLE, value)
+}
+
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((entry) => typeof entry === 'string')
 }
 
 function isNextStep(value: unknown): value is NextStep {

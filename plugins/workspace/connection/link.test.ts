@@ -115,3 +115,12 @@ test('an owner that is silent may go on: its caller is told so, with the key tha
   assert.doesNotMatch(lostOwner(change, 'k').message, /has ended/)
   assert.match(lostOwner(new LinkLost('x')).message, /has ended/)
 })
+
+test('a refusal of the owner keeps what it says of text of others', async (t) => {
+  const stale = new SatchelError('conflict', 'stale_version', 'Stale.', {
+    details: { diff: 'x' },
+    untrusted: ['diff'],
+  })
+
+  await assert.rejects(callOwner(await ownerRefusing(t, stale), PING), { untrusted: ['diff'] })
+})

@@ -222,7 +222,7 @@ function failureOf(body: unknown): Error {
 /** Converts a problem document back to the error that it describes. */
 function refusalOf(body: unknown): SatchelError {
   const problem = isJsonObject(body) ? body : {}
-  const { code, reason, detail, details, next } = problem
+  const { code, reason, detail, details, untrusted, next } = problem
   if (typeof code !== 'string' || typeof reason !== 'string') {
     return refusals.not_a_room()
   }
@@ -231,6 +231,7 @@ function refusalOf(body: unknown): SatchelError {
     reason,
     message: String(detail ?? reason),
     ...(isJsonObject(details) && { details }),
+    ...(Array.isArray(untrusted) && { untrusted: untrusted.map(String) }),
     ...(isJsonObject(next) && { next: next as { tool: string; args: Record<string, unknown> } }),
   })
 }

@@ -10,7 +10,7 @@ const capabilities = z.array(z.enum(CAPABILITIES))
 export const PARTICIPANT = z.object({
   participant_id: z.string(),
   kind: z.enum(['human', 'agent']),
-  name: z.string(),
+  name: untrusted('name of a participant', { line: true }),
   /** A word of the name has letters of several scripts: it may pass for another name. */
   mixed_script: z.literal(true).optional(),
   capabilities,

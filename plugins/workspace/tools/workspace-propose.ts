@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { inWords } from '../../../server/plugin.ts'
+import { inWords, untrusted } from '../../../server/plugin.ts'
 import type { RoomAccess } from '../connection/room-access.ts'
 import { afterProposal } from '../room/next-step.ts'
 import { propose } from '../room/proposals.ts'
@@ -30,7 +30,7 @@ export function workspacePropose(access: RoomAccess) {
     }),
     output: PROPOSAL.extend({
       summary: z.string(),
-      reviewers: z.array(z.string()),
+      reviewers: z.array(untrusted('name of a participant', { line: true })),
       next: NEXT.optional(),
     }),
     example: { base_version: 1, summary: 'Say what the plan is', content: '# Plan\n\nWhat we do.\n' },
