@@ -1,4 +1,5 @@
 import { applyPatch, parsePatch, type StructuredPatch } from 'diff'
+import { placeBeforeLf, withLineEndsOf } from './line-ends.ts'
 
 /** Replaces a text that occurs once. */
 export interface Edit {
@@ -12,16 +13,38 @@ export type Edited =
   | { readonly kind: 'misplaced'; readonly edit: number; readonly times: 0 | 2 }
   | { readonly kind: 'unfit' }
 
-/** The text after every edit, each made on what the one before left. */
+/**
+ * The text after every edit, each made on what the one before left. A text that does not occur is looked for again
+ * whatever the line ends are, and what replaces it has those of the text.
+ */
 export function withEdits(text: string, edits: readonly Edit[]): Edited {
   let edited = text
   for (const [index, { old, new: fresh }] of edits.entries()) {
-    const at = edited.indexOf(old)
-    const isSole = at >= 0 && old !== '' && edited.indexOf(old, at + 1) < 0
-    if (!isSole) return { kind: 'misplaced', edit: index + 1, times: at < 0 ? 0 : 2 }
-    edited = edited.slice(0, at) + fresh + edited.slice(at + old.length)
+    const found = placeOf(edited, old)
+    if (typeof found === 'number') return { kind: 'misplaced', edit: index + 1, times: found }
+    edited = edited.slice(0, found.from) + withLineEndsOf(text, fresh) + edited.slice(found.to)
   }
   return { kind: 'edited', text: edited }
+}
+
+/** Where the text occurs, or how often if not once. */
+function placeOf(text: string, old: string): { readonly from: number; readonly to: number } | 0 | 2 {
+  const from = soleIndexOf(text, old)
+  if (from >= 0) return { from, to: from + old.length }
+  if (from === SEVERAL) return 2
+  if (!text.includes('\r\n') && !old.includes('\r\n')) return 0
+  const lf = old.replaceAll('\r\n', '\n')
+  const at = soleIndexOf(text.replaceAll('\r\n', '\n'), lf)
+  if (at < 0) return at === SEVERAL ? 2 : 0
+  return { from: placeBeforeLf(text, at), to: placeBeforeLf(text, at + lf.length) }
+}
+
+const SEVERAL = -2
+
+/** As `indexOf`; -2 for a text that occurs more than once. */
+function soleIndexOf(text: string, old: string): number {
+  const at = text.indexOf(old)
+  return at >= 0 && (old === '' || text.indexOf(old, at + 1) >= 0) ? SEVERAL : at
 }
 
 /** The text after a unified diff of one file, whose lines must be there exactly; line numbers may be off. */

@@ -101,3 +101,23 @@ test('a section that is not there is refused with those that are, for callers wh
     return true
   })
 })
+
+test('edits and contents with the line ends of a model fit a file with CRLF, which stays one', async (t) => {
+  const text = TEXT.replaceAll('\n', '\r\n')
+  const opened = await openTestRoom(t, { text, staleness: 'section' })
+  const ada = await opened.join('ada')
+  const land = async (base_version: number, input: object) => {
+    const { proposal_id } = await opened.do(ada, 'propose', { base_version, summary: 'a change', ...input })
+    await opened.do(ada, 'review', { proposal_id, approve: true })
+    await opened.do(ada, 'commit', { proposal_id })
+  }
+
+  await land(1, { edits: [{ old: '## Goals\none\n', new: '## Goals\nfirst\nsecond\n' }] })
+  await land(2, { target: 'section:Plan/Steps', content: '## Steps\nthree\n' })
+  await land(3, { patch: '@@ -4,1 +4,1 @@\n-first\n+1st\n' })
+
+  assert.equal(
+    await opened.text(),
+    '# Plan\n\n## Goals\n1st\nsecond\n\n## Steps\nthree\n'.replaceAll('\n', '\r\n'),
+  )
+})

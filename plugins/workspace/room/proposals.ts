@@ -2,6 +2,7 @@ import { counted } from '../../../server/plugin.ts'
 import type { Edit, Edited } from '../domain/edit.ts'
 import { newId } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { withLineEndsOf } from '../domain/line-ends.ts'
 import type { Merge } from '../domain/merge.ts'
 import { type Proposal, reviewed, withdrawn } from '../domain/proposal.ts'
 import { outOfRange, permissionDenied, tooLarge, tooMany } from '../domain/refusal.ts'
@@ -61,7 +62,7 @@ export function propose(change: ActorChange, input: ProposeInput): Proposal {
 function wantedText(change: ActorChange, input: ProposeInput): TargetText {
   const { target = 'workspace', base_version, content, edits, patch } = input
   if ([content, edits, patch].filter((way) => way !== undefined).length !== 1) throw refusals.propose_input()
-  if (content !== undefined) return { target, content }
+  if (content !== undefined) return { target, content: withLineEndsOf(change.tx.documentText(), content) }
   // Which section changes is not known yet; whether its base is current is decided then.
   const base = baseText(change, base_version)
   if (base === undefined) throw staleVersion(change, { target, base_version })
