@@ -171,6 +171,28 @@ test('after a proposal the answer names who may review it, and after the review 
   )
 })
 
+test('a digest of many changes begins with what concerns the caller, within its default budget, and names what is left', async (t) => {
+  const server = await openRoomServer(t, { text: '# Plan\n' })
+  const owner = await callerOf(server, 'data')
+  const ada = await callerOf(server, 'text')
+  const status = await ada('workspace_status', {})
+  const to = /participant_id: (par_\w+)/.exec(status.text)?.[1]
+  const numbers = Array.from({ length: 40 }, (_, at) => at + 1)
+  for (const base_version of [1, 2]) {
+    const content = `# Plan\n\n${base_version}\n`
+    await owner('workspace_commit', { base_version, summary: 'One sentence of an ordinary length.', content })
+  }
+  for (const summary of numbers.map((at) => `proposal ${at} with a summary of an ordinary length`))
+    await owner('workspace_propose', { base_version: 3, summary, content: `# Plan\n\n${summary}\n` })
+  const { data } = await owner('workspace_handoff_create', { title: 'For ada', objective: 'o', to })
+
+  const first = await ada('workspace_changes', { since_event_id: 0 })
+
+  assert.ok(first.text.length / 4 <= 800, `${first.text.length / 4} tokens`)
+  assert.ok(first.text.includes(String(data['handoff_id'])), first.text)
+  assert.match(first.text, /Shown: proposals 1–\d+ of 40; document 0 of 2; /)
+})
+
 test('a stale base and a lease of another say in text what to do', async (t) => {
   const server = await openRoomServer(t, { text: '# Plan\n\n## Goals\none\n' })
   const call = await callerOf(server, 'text')

@@ -140,4 +140,22 @@ describe('the pages of an answer', () => {
     assert.deepEqual(first?.data['last'], [])
     assert.ok(first && !plainText(first.shown).includes('last'))
   })
+
+  test('a list that the next pages hold alone is named, also where the page ends with the list before it', () => {
+    const row = { note: 'n'.repeat(90) }
+    const data = {
+      rows: [row, row],
+      handoffs: [row],
+      groups: { joined: [row, row] },
+      text: 'a line\n'.repeat(100),
+    }
+
+    const [first, ...more] = pagesOf(data, 320)
+
+    assert.deepEqual(first?.parts, ['handoffs 0 of 1', 'joined 0 of 2', 'text lines 0 of 100'])
+    assert.deepEqual(
+      more.at(-1)?.parts.filter((part) => / 0 of /.test(part)),
+      [],
+    )
+  })
 })

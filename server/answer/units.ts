@@ -85,9 +85,31 @@ export function shownIn(units: Units, span: Span): Record<string, unknown> {
   return valueIn(units.root, span, 'shown') as Record<string, unknown> // the root is an object
 }
 
-/** Which part of each cut list or string the span holds: `results 1–10 of 40`. */
+/** Number of lists and strings that a page names of those it leaves to later pages as a whole. */
+const LATER_MAX = 8
+
+/**
+ * Which part of each cut list or string the span holds: `results 1–10 of 40`; `notes 0 of 7` for what later pages hold
+ * alone: its empty place in the data would say that there is nothing.
+ */
 export function partsIn({ root }: Units, span: Span): string[] {
-  return partsOf(root, '', span)
+  const later = laterIn(root, '', span)
+  const more = later.length - LATER_MAX
+  return [
+    ...partsOf(root, '', span),
+    ...later.slice(0, LATER_MAX),
+    ...(more > 0 ? [`${more} more lists and texts 0`] : []),
+  ]
+}
+
+function laterIn(node: Node, name: string, span: Span): string[] {
+  if (node.kind === 'fixed' || node.kind === 'unit' || node.to <= span.to) return []
+  if (node.kind === 'object') return node.members.flatMap(([member, child]) => laterIn(child, member, span))
+  if (node.kind === 'list') {
+    if (node.from >= span.to) return [`${name} 0 of ${node.entries.length}`]
+    return node.entries.filter((entry) => isHeld(entry, span)).flatMap((entry) => laterIn(entry, name, span))
+  }
+  return node.from >= span.to ? [`${name} lines 0 of ${linesIn(node.pieces.join(''))}`] : []
 }
 
 function partsOf(node: Node, name: string, span: Span): string[] {

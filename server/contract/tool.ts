@@ -60,6 +60,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   readonly textIsJson?: true
   /** Maximum length of the answer in characters if it can exceed 50,000 (at most 500,000). */
   readonly maxResultChars?: number
+  /** Maximum size of one page of the answer at MCP in tokens where the call has no `max_tokens`; absent: the setting. */
+  readonly answerTokens?: number
   readonly http?: HttpRoute | readonly HttpRoute[]
   readonly cli?: Verb | readonly Verb[]
   /** Shown in the docs, executed by the tests. */

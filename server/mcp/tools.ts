@@ -112,9 +112,12 @@ function resultOf(exchange: Exchange, offered: OfferedTool, answer: CallAnswer, 
     const canAsk = declaresElicitation(exchange.envelope)
     return { resultType: 'task', ...flatTask(answer.task, canAsk) }
   }
-  // A default of the tool is for doors without pages.
-  const maxTokens = Object.hasOwn(asked.args, 'max_tokens') ? answer.input['max_tokens'] : undefined
-  const { text, data, json } = toolAnswer(offered, answer.data, asked, readerFor(exchange, maxTokens))
+  // A default in the input is for doors without pages.
+  const isAsked = Object.hasOwn(asked.args, 'max_tokens')
+  const { answerTokens } = offered.owned.tool
+  const usual = answerTokens && Math.min(answerTokens, exchange.catalog.host.answers.answer_tokens)
+  const reader = readerFor(exchange, isAsked ? answer.input['max_tokens'] : usual)
+  const { text, data, json } = toolAnswer(offered, answer.data, asked, reader)
   const result = { content: [{ type: 'text', text }], structuredContent: data, [STRUCTURED_JSON]: json }
   return inVersion(exchange, result)
 }

@@ -35,11 +35,11 @@ export interface Digest {
   readonly gap: boolean
   readonly version: { readonly from?: number; readonly to: number }
   readonly counts: Readonly<Record<string, number>>
-  readonly document: readonly DigestEntry[]
+  readonly handoffs: readonly DigestEntry[]
   readonly proposals: readonly DigestEntry[]
+  readonly document: readonly DigestEntry[]
   readonly leases: readonly DigestEntry[]
   readonly participants: { readonly joined: readonly DigestEntry[]; readonly left: readonly DigestEntry[] }
-  readonly handoffs: readonly DigestEntry[]
   readonly truncated?: { readonly reason: 'max_tokens'; readonly next: NextStep }
 }
 
@@ -99,11 +99,11 @@ function frameOf(source: DigestSource, gap: boolean): Digest {
     gap,
     version: { ...(!gap && !began && { from }), to: source.version },
     counts,
-    document: [],
+    handoffs: [],
     proposals: [],
+    document: [],
     leases: [],
     participants: { joined: [], left: [] },
-    handoffs: [],
   }
 }
 
@@ -111,11 +111,11 @@ function filled(frame: Digest, ranked: readonly Ranked[]): Digest {
   const at = (place: Place) => ranked.filter((one) => one.place === place).map((one) => one.entry)
   return {
     ...frame,
-    document: at('document'),
+    handoffs: at('handoffs'),
     proposals: at('proposals'),
+    document: at('document'),
     leases: at('leases'),
     participants: { joined: at('joined'), left: at('left') },
-    handoffs: at('handoffs'),
   }
 }
 

@@ -10,7 +10,8 @@ import { presentParticipants } from './members.ts'
 import { handoffs, leases, listed, participants, proposals, type Table } from './tables.ts'
 import { activeLeases, eventsSince, ringOf, type View } from './views.ts'
 
-const DEFAULT_TOKENS = 800
+/** Of an answer: `max_tokens` of a caller that says nothing. */
+export const DEFAULT_TOKENS = 800
 
 /** What happened after a cursor, within a token budget. Clients may drop notifications; this call is how they catch up. */
 export function changesSince(

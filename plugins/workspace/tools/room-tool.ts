@@ -39,6 +39,7 @@ interface RoomToolFacts<I extends z.ZodObject, O extends z.ZodObject> {
   readonly output: O
   readonly example: z.input<I>
   readonly maxResultChars?: number
+  readonly answerTokens?: number
   readonly omits?: NonNullable<Tool['omits']>
   headline(output: z.output<O>): string
 }

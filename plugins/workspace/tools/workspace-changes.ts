@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { untrusted } from '../../../server/plugin.ts'
 import type { RoomAccess } from '../connection/room-access.ts'
-import { changesSince } from '../room/catch-up.ts'
+import { changesSince, DEFAULT_TOKENS } from '../room/catch-up.ts'
 import { readTool } from './room-tool.ts'
 import { TRUNCATED } from './shapes.ts'
 
@@ -31,15 +31,17 @@ export function workspaceChanges(access: RoomAccess) {
       gap: z.boolean(),
       version: z.object({ from: z.number().optional(), to: z.number() }),
       counts: z.record(z.string(), z.number()),
-      document: entries,
+      // In the order in which the first page has them: what concerns the caller comes first.
+      handoffs: entries,
       proposals: entries,
+      document: entries,
       leases: entries,
       participants: z.object({ joined: entries, left: entries }),
-      handoffs: entries,
       truncated: TRUNCATED.optional(),
     }),
     example: { since_event_id: 0 },
     look: changesSince,
+    answerTokens: DEFAULT_TOKENS,
     uncut: (input) => ({ ...input, max_tokens: MAX_TOKENS }),
     headline: ({ from_event_id, to_event_id, gap, version }) =>
       `Events ${from_event_id} to ${to_event_id}${gap ? ', some of them dropped' : ''}; version ${version.to}.`,
