@@ -16,6 +16,7 @@ import { realWorld } from '../connection/clock.ts'
 import { callOwner, followEvents } from '../connection/link.ts'
 import type { RoomProcess } from '../connection/room-process.ts'
 import type { RoomEvent } from '../domain/event.ts'
+import { fileNote } from '../domain/file-state.ts'
 import type { Lease } from '../domain/lease.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { Rows } from '../domain/rows.ts'
@@ -73,6 +74,7 @@ function statusOf(rows: Rows, place: RoomPlace) {
     path: place.file,
     lifecycle: 'STOPPED',
     substrate,
+    ...fileNote(substrate),
     version,
     content_hash: hash,
     bytes,
@@ -199,7 +201,7 @@ export async function roomFindings(host: Host, place: RoomPlace): Promise<readon
         : {
             level: 'warning',
             subject: 'file',
-            detail: `the Markdown file is ${rows.document.substrate}; its last version is kept`,
+            detail: fileNote(rows.document.substrate).file ?? 'readable',
           },
     ])
   } catch (thrown) {

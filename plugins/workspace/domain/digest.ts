@@ -1,6 +1,7 @@
 import type { NextStep } from '../../../server/plugin.ts'
 import { BYTES_PER_TOKEN } from '../../../server/plugin.ts'
 import type { RoomEvent } from './event.ts'
+import type { FileNote } from './file-state.ts'
 import type { Handoff } from './handoff.ts'
 import type { Lease } from './lease.ts'
 import { type Participant, scriptMark } from './participant.ts'
@@ -15,6 +16,7 @@ export interface DigestSource {
   readonly latest: number
   readonly oldest: number
   readonly version: number
+  readonly file?: FileNote
   readonly me: string
   readonly versions: readonly Version[]
   readonly proposals: readonly Proposal[]
@@ -27,7 +29,7 @@ export interface DigestEntry {
   readonly [key: string]: string | number | boolean
 }
 
-export interface Digest {
+export interface Digest extends FileNote {
   readonly from_event_id: number
   readonly to_event_id: number
   readonly latest_event_id: number
@@ -98,6 +100,7 @@ function frameOf(source: DigestSource, gap: boolean): Digest {
     oldest_event_id: source.oldest,
     gap,
     version: { ...(!gap && !began && { from }), to: source.version },
+    ...source.file,
     counts,
     handoffs: [],
     proposals: [],

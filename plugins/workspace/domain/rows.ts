@@ -26,13 +26,16 @@ export interface Schema {
 /** `invalid`: not a regular file, not UTF-8, or above 4 MiB. */
 export type Substrate = 'ok' | 'missing' | 'invalid'
 
+/** `unwritten`: the newest version is stored, and the disk or the folder refused it so far. */
+export type FileState = Substrate | 'unwritten'
+
 /** The newest version as the engine knows it; `version` 0 before the bootstrap. */
 export interface DocumentState {
   readonly version: number
   /** sha256 of the UTF-8 bytes, lower-case hex. */
   readonly hash: string
   readonly bytes: number
-  readonly substrate: Substrate
+  readonly substrate: FileState
 }
 
 /** A new newest version; the rules store its row (and events, superseded proposals, …) in the same transaction. */

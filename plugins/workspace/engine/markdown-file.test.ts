@@ -89,8 +89,9 @@ test('a file that cannot be replaced keeps the version stored, says so, and is w
     { reason: 'store_unavailable' },
   )
   assert.equal(readFileSync(room.file, 'utf8'), '# Plan\n')
+  assert.equal(await store.read((rows) => rows.document.substrate), 'unwritten')
   refusing = false
-  await store.look()
+  assert.equal((await store.look()).substrate, 'ok')
 
   assert.equal(readFileSync(room.file, 'utf8'), '# Stored\n')
   const sources = await store.read((rows) => rows.all('versions').map((row) => row['source']))

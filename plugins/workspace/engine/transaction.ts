@@ -112,8 +112,10 @@ export function metaOf(draft: Draft, meta: Meta, materialized: boolean): Partial
 }
 
 function documentState({ ledger, markdown }: RoomState): DocumentState {
-  const { version, hash, bytes } = ledger.meta
-  return { version, hash, bytes, substrate: markdown.substrate() }
+  const { version, hash, bytes, materialized } = ledger.meta
+  const substrate = markdown.substrate()
+  const isUnwritten = !materialized && version > 0 && substrate !== 'invalid'
+  return { version, hash, bytes, substrate: isUnwritten ? 'unwritten' : substrate }
 }
 
 function setDocument(state: RoomState, draft: Draft, given: string): NewVersion {

@@ -1,5 +1,6 @@
 import { type Digest, digest } from '../domain/digest.ts'
 import type { RoomEvent } from '../domain/event.ts'
+import { fileNote } from '../domain/file-state.ts'
 import type { Handoff } from '../domain/handoff.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { Proposal } from '../domain/proposal.ts'
@@ -31,6 +32,7 @@ export function changesSince(
       latest,
       oldest,
       version: rows.document.version,
+      file: fileNote(rows.document.substrate),
       me: view.actor.participant.participant_id,
       versions: versionsTouched(rows, events),
       ...(gap ? currentRows(view) : touchedRows(rows, events)),

@@ -5,7 +5,8 @@ import { test } from 'node:test'
 import { isSatchelError } from '../../../server/plugin.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { GOALS, openTestRoom } from '../testing/test-room.ts'
-import { diffVersions, status } from './views.ts'
+import { changesSince } from './catch-up.ts'
+import { diffVersions, readDocument, status } from './views.ts'
 
 test('a stale base, an unknown section and 256 KiB and one byte are refused without an event', async (t) => {
   const room = await openTestRoom(t)
@@ -186,6 +187,8 @@ test('edits of the file by other hands become versions; touching it, our own wri
     await room.room.look()
   })
   const broken = await room.look(ada, status)
+  const read = await room.look(ada, (view) => readDocument(view, {}))
+  const digest = await room.look(ada, (view) => changesSince(view, { since_event_id: 0 }))
 
   assert.deepEqual(
     [inPlace, renamedOver, recreated],
@@ -193,6 +196,10 @@ test('edits of the file by other hands become versions; touching it, our own wri
   )
   assert.deepEqual([deleted, touched, invalid], [[], [], []])
   assert.deepEqual([missing.substrate, broken.substrate], ['missing', 'invalid'])
+  const { substrate, file } = read
+  assert.deepEqual([read.content, substrate, digest.substrate], ['three\n', 'invalid', 'invalid'])
+  assert.match(String(file), /not UTF-8 text/)
+  assert.deepEqual([digest.file, broken.file], [file, file])
   const last = (await room.events()).at(-1)
   assert.deepEqual(
     [last?.payload['status'], last?.payload['summary'], last?.actor_id],

@@ -1,6 +1,7 @@
 import { BYTES_PER_TOKEN, cursorOf } from '../../../server/plugin.ts'
 import type { Analysis } from '../domain/analysis.ts'
 import type { RoomEvent } from '../domain/event.ts'
+import { fileNote } from '../domain/file-state.ts'
 import type { Handoff, HandoffStatus } from '../domain/handoff.ts'
 import { type Invitation, invitationView } from '../domain/invitation.ts'
 import type { Lease } from '../domain/lease.ts'
@@ -47,6 +48,7 @@ export function status(view: View) {
     ...(actorMay(actor, 'admin') && { path: view.path }),
     lifecycle,
     substrate,
+    ...fileNote(substrate),
     version,
     content_hash: hash,
     bytes,
@@ -101,6 +103,7 @@ export function readDocument(
     version,
     target: formatTarget(target),
     content: text,
+    ...fileNote(view.rows.document.substrate),
     ...(cut && { truncated: { reason: 'max_tokens' as const, total_bytes: Buffer.byteLength(whole), next } }),
   }
 }

@@ -163,6 +163,12 @@ export const COMMIT = z.object({
   superseded: z.array(z.string()),
 })
 
+/** Only where the file is not the newest version. */
+export const FILE_NOTE = {
+  substrate: inWords(z.enum(['missing', 'invalid', 'unwritten']).optional()),
+  file: inWords(z.string().optional()),
+}
+
 /** The call to make next. */
 export const NEXT = z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) })
 

@@ -3,7 +3,7 @@ import { untrusted } from '../../../server/plugin.ts'
 import type { RoomAccess } from '../connection/room-access.ts'
 import { changesSince, DEFAULT_TOKENS } from '../room/catch-up.ts'
 import { readTool } from './room-tool.ts'
-import { TRUNCATED } from './shapes.ts'
+import { FILE_NOTE, TRUNCATED } from './shapes.ts'
 
 const MAX_TOKENS = 8000
 
@@ -37,6 +37,7 @@ export function workspaceChanges(access: RoomAccess) {
       document: entries,
       leases: entries,
       participants: z.object({ joined: entries, left: entries }),
+      ...FILE_NOTE,
       truncated: TRUNCATED.optional(),
     }),
     example: { since_event_id: 0 },

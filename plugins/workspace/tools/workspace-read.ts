@@ -3,7 +3,7 @@ import { untrusted } from '../../../server/plugin.ts'
 import type { RoomAccess } from '../connection/room-access.ts'
 import { readDocument } from '../room/views.ts'
 import { readTool } from './room-tool.ts'
-import { TRUNCATED } from './shapes.ts'
+import { FILE_NOTE, TRUNCATED } from './shapes.ts'
 
 export function workspaceRead(access: RoomAccess) {
   return readTool(access, {
@@ -22,6 +22,7 @@ export function workspaceRead(access: RoomAccess) {
       version: z.number(),
       target: z.string(),
       content: untrusted('document of the room', { exact: true }),
+      ...FILE_NOTE,
       truncated: TRUNCATED.optional(),
     }),
     example: {},

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { RoomAccess } from '../connection/room-access.ts'
 import { status } from '../room/views.ts'
 import { readTool } from './room-tool.ts'
-import { PARTICIPANT } from './shapes.ts'
+import { FILE_NOTE, PARTICIPANT } from './shapes.ts'
 
 export function workspaceStatus(access: RoomAccess) {
   return readTool(access, {
@@ -18,7 +18,8 @@ export function workspaceStatus(access: RoomAccess) {
       name: z.string(),
       path: z.string().optional(),
       lifecycle: z.enum(['ACTIVE', 'STOPPED']),
-      substrate: z.enum(['ok', 'missing', 'invalid']),
+      ...FILE_NOTE,
+      substrate: z.enum(['ok', 'missing', 'invalid', 'unwritten']),
       version: z.number(),
       content_hash: z.string(),
       bytes: z.number(),
