@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { allWritten, isFlushFailure, isSatchelError, removeQuietly } from '../../../server/plugin.ts'
 import type { NewVersion, Tx } from '../domain/rows.ts'
 import { refusals } from '../reasons.ts'
@@ -180,7 +181,7 @@ async function takeExternalQuietly(state: StoreState, seen: Seen): Promise<void>
 /** The first open ever: the file as it is becomes version 1. */
 export async function bootstrap(state: StoreState, seen: Seen): Promise<void> {
   if (seen.kind === 'missing') {
-    throw refusals.document_not_found()
+    throw refusals.document_not_found({ file: basename(state.markdown.path) })
   }
   if (seen.kind === 'invalid') {
     throw refusals.not_a_document()
@@ -230,6 +231,7 @@ async function settleFile(state: StoreState): Promise<void> {
 
 /** Writes a version that was answered as stored but could not reach the file; quiet when it still cannot. */
 async function materialize(state: StoreState): Promise<void> {
+  if (state.markdown.isReadOnly()) return
   const temp = state.tempPath()
   try {
     await state.markdown.stage(temp, { text: state.newestText(), hash: state.ledger.meta.hash })

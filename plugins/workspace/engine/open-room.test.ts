@@ -378,6 +378,19 @@ test('a room on a symbolic link is the room of the real file', async (t) => {
   assert.deepEqual(place, roomPlace(file, {}))
 })
 
+test('a symbolic link to a file that is missing is the room of that file, and the refusal names it', async (t) => {
+  const file = plan(t)
+  const link = join(folder(t), 'link.md')
+  symlinkSync(file, link)
+  const before = roomPlace(link, {})
+  unlinkSync(file)
+
+  assert.deepEqual(roomPlace(link, {}), before)
+  await assert.rejects(openRoom(optionsFor(link)), (thrown: Error) =>
+    /There is no file plan\.md /.test(thrown.message),
+  )
+})
+
 test('the socket is where the record says, under every kind of path', async (t) => {
   for (const name of ['short', 'with space', 'ünïcödé 房间', 'x'.repeat(200)]) {
     const directory = join(folder(t), name)

@@ -1,5 +1,5 @@
-import { readFileSync, realpathSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import {
   type Disk,
   ignoreFolder,
@@ -299,7 +299,11 @@ function realFile(path: string): string {
     return realpathSync(path)
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
-    return join(realpathSync(dirname(path)), basename(path))
+    const link = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined
+    // A link to nothing is the room of the file that it names: that may be missing for a moment.
+    return link === undefined
+      ? join(realpathSync(dirname(path)), basename(path))
+      : realFile(resolve(realpathSync(dirname(path)), link))
   }
 }
 

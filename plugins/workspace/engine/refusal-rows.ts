@@ -4,7 +4,7 @@ const SAFE = 'Every acknowledged change is stored.'
 export const ENGINE_REFUSALS = {
   document_not_found: {
     code: 'not_found',
-    message: 'There is no file to open a room on.',
+    message: 'There is no file {file} to open a room on.',
     next: 'Create it first.',
   },
   not_a_document: {
@@ -16,6 +16,12 @@ export const ENGINE_REFUSALS = {
     code: 'conflict',
     message: 'The file is currently not a UTF-8 text of at most 4 MiB.',
     next: 'Repair or restore it, then try again.',
+  },
+  file_read_only: {
+    code: 'unavailable',
+    reason: 'store_unavailable',
+    message: 'The file is read-only: nothing was stored.',
+    next: 'Allow writing to it, then try again.',
   },
   document_too_large: {
     code: 'too_large',
