@@ -112,6 +112,13 @@ export const refusals = defineRefusals({
     tool: 'workspace_read',
     untrusted: ['changes', 'diff'],
   },
+  version_ahead: {
+    code: 'conflict',
+    reason: 'stale_version',
+    message: 'There is no version {base} yet; the document is at {current}.',
+    next: 'Read it again with workspace_read.',
+    tool: 'workspace_read',
+  },
   stale_fence: {
     code: 'conflict',
     message: 'This fence is not current: its lease has ended or belongs to another participant.',
@@ -204,7 +211,7 @@ export const refusals = defineRefusals({
   out_of_range: {
     code: 'invalid',
     reason: 'limit_exceeded',
-    message: 'The {what} is out of range; the limit is {limit}.',
+    message: 'The {what} is out of range; it may be {range}.',
   },
   text_too_large: {
     code: 'too_large',
@@ -216,6 +223,18 @@ export const refusals = defineRefusals({
     reason: 'limit_exceeded',
     message: 'Too many {what}; at most {limit} are allowed.',
     next: 'Try again in {seconds} s.',
+  },
+  too_many_pending: {
+    code: 'rate_limited',
+    reason: 'limit_exceeded',
+    message: 'Too many pending proposals of one participant; at most {limit} are allowed.',
+    next: 'Withdraw one with workspace_withdraw, or wait for a review.',
+  },
+  lease_at_cap: {
+    code: 'rate_limited',
+    reason: 'limit_exceeded',
+    message: 'A lease lasts at most {limit} minutes in all: this one ends at {end} and cannot be renewed.',
+    next: 'Release it, then check out the target again.',
   },
 
   room_not_found: {

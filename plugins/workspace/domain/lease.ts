@@ -1,7 +1,7 @@
 import { refusals } from '../reasons.ts'
 import { LIMITS } from './limits.ts'
 import { addMinutes, type Moment, secondsUntil } from './moment.ts'
-import { outOfRange, tooMany } from './refusal.ts'
+import { outOfRange } from './refusal.ts'
 import { overlaps, parseTarget } from './target.ts'
 
 export type LeaseStatus = 'active' | 'released' | 'expired'
@@ -21,7 +21,7 @@ export interface Lease {
 export function leaseMinutes(asked: number | undefined): number {
   const minutes = asked ?? LIMITS.leaseMinutes
   if (minutes < 1 || minutes > LIMITS.leaseMaxMinutes)
-    throw outOfRange('lease in minutes', LIMITS.leaseMaxMinutes)
+    throw outOfRange('lease in minutes', LIMITS.leaseMaxMinutes, 1)
   return minutes
 }
 
@@ -32,7 +32,11 @@ export function leaseMinutes(asked: number | undefined): number {
 export function renewed(lease: Lease, minutes: number, now: Moment): Lease {
   const cap = addMinutes(lease.acquired_at, LIMITS.leaseMaxMinutes)
   if (lease.expires_at >= cap) {
-    throw tooMany('minutes for one lease', LIMITS.leaseMaxMinutes, secondsUntil(now, lease.expires_at))
+    const limit = LIMITS.leaseMaxMinutes
+    throw refusals.lease_at_cap(
+      { limit, end: lease.expires_at },
+      { details: { limit, expires_at: lease.expires_at } },
+    )
   }
   const wanted = addMinutes(now, minutes)
   const end = wanted < cap ? wanted : cap

@@ -1,9 +1,10 @@
 import type { SatchelError } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 
-/** A value outside its range: `invalid`/`limit_exceeded`. */
-export function outOfRange(what: string, limit: number): SatchelError {
-  return refusals.out_of_range({ what, limit }, { details: { limit } })
+/** A value outside its range: `invalid`/`limit_exceeded`. `least` absent: only too much is refused. */
+export function outOfRange(what: string, limit: number, least?: number): SatchelError {
+  const range = least === undefined ? `at most ${limit}` : `${least} to ${limit}`
+  return refusals.out_of_range({ what, range }, { details: { limit, ...(least !== undefined && { least }) } })
 }
 
 /** A text that is too large: `too_large`/`limit_exceeded`. */

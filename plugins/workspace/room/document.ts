@@ -126,6 +126,10 @@ export function staleVersion(
   const { tx, actor, analysis } = change
   const current = tx.document.version
   const mayRead = actorMay(actor, 'read')
+  if (baseVersion > current) {
+    const details = { base_version: baseVersion, current_version: current }
+    return refusals.version_ahead({ base: baseVersion, current }, { details })
+  }
   return refusals.stale_version(
     { base: baseVersion, current },
     {

@@ -71,7 +71,7 @@ function grantable(asked: readonly string[] | undefined, held: readonly Capabili
 function minutesOf(asked: number | undefined): number {
   const minutes = asked ?? LIMITS.inviteMinutes
   if (minutes < 1 || minutes > LIMITS.inviteMaxMinutes) {
-    throw outOfRange('invitation in minutes', LIMITS.inviteMaxMinutes)
+    throw outOfRange('invitation in minutes', LIMITS.inviteMaxMinutes, 1)
   }
   return minutes
 }
@@ -79,7 +79,7 @@ function minutesOf(asked: number | undefined): number {
 function usesOf(asked: number | null | undefined): number | undefined {
   if (asked === null) return undefined
   const uses = asked ?? 1
-  if (uses < 1 || uses > LIMITS.inviteMaxUses) throw outOfRange('number of uses', LIMITS.inviteMaxUses)
+  if (uses < 1 || uses > LIMITS.inviteMaxUses) throw outOfRange('number of uses', LIMITS.inviteMaxUses, 1)
   return uses
 }
 

@@ -23,7 +23,7 @@ const DEFAULT_ROWS = 50
 /** How many rows were asked for. Errors: `invalid`/`limit_exceeded` above 200. */
 export function rowLimit(asked: number | undefined): number {
   const limit = asked ?? DEFAULT_ROWS
-  if (limit < 1 || limit > LIMITS.listRows) throw outOfRange('limit', LIMITS.listRows)
+  if (limit < 1 || limit > LIMITS.listRows) throw outOfRange('limit', LIMITS.listRows, 1)
   return limit
 }
 

@@ -5,7 +5,7 @@ import { LIMITS } from '../domain/limits.ts'
 import { withLineEndsOf } from '../domain/line-ends.ts'
 import type { Merge } from '../domain/merge.ts'
 import { type Proposal, reviewed, withdrawn } from '../domain/proposal.ts'
-import { outOfRange, permissionDenied, tooLarge, tooMany } from '../domain/refusal.ts'
+import { outOfRange, permissionDenied, tooLarge } from '../domain/refusal.ts'
 import { firstChars, optionalLine, requiredLine } from '../domain/short-text.ts'
 import { narrowedTo, readTarget, type TargetText } from '../domain/span.ts'
 import { parseTarget } from '../domain/target.ts'
@@ -161,7 +161,7 @@ function refuseTooManyPending({ tx, actor }: ActorChange): void {
   const participant_id = actor.participant.participant_id
   const pending = Number(tx.one('proposal_pending_of', { participant_id })?.['count'])
   const limit = LIMITS.pendingProposalsPerParticipant
-  if (pending >= limit) throw tooMany('pending proposals of one participant', limit, 60)
+  if (pending >= limit) throw refusals.too_many_pending({ limit }, { details: { limit } })
 }
 
 /** Approves or rejects; the same decision again changes nothing. Errors: `proposal_conflict`. */

@@ -164,7 +164,11 @@ test('limits are met exactly: sessions, pending proposals, names', async (t) => 
 
   await Promise.all(Array.from({ length: LIMITS.pendingProposalsPerParticipant }, propose))
 
-  await assert.rejects(propose(), { code: 'rate_limited', reason: 'limit_exceeded' })
+  await assert.rejects(propose(), {
+    code: 'rate_limited',
+    reason: 'limit_exceeded',
+    details: { limit: LIMITS.pendingProposalsPerParticipant }, // waiting does not help
+  })
 })
 
 test('what is asked for is taken at its limit and refused one above', async (t) => {
