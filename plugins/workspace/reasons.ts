@@ -1,6 +1,7 @@
 import { defineRefusals } from '../../server/plugin.ts'
 import { ENGINE_REFUSALS } from './engine/refusal-rows.ts'
 import { HANDOFF_REFUSALS } from './handoff-rows.ts'
+import { LIMIT_REFUSALS } from './limit-rows.ts'
 import { OWNER_REFUSALS } from './owner-rows.ts'
 import { REPLICA_REFUSALS } from './replica-rows.ts'
 import { SESSION_REFUSALS } from './session-rows.ts'
@@ -24,6 +25,7 @@ export const refusals = defineRefusals({
   ...SESSION_REFUSALS,
   ...REPLICA_REFUSALS,
   ...OWNER_REFUSALS,
+  ...LIMIT_REFUSALS,
 
   permission_denied: { code: 'forbidden', message: 'This session may not do that.' },
   capability_missing: {
@@ -207,35 +209,6 @@ export const refusals = defineRefusals({
   media_type: { code: 'invalid', message: 'The body has the wrong type.', next: 'Send application/json.' },
   change_missing: malformed('The argument "change" is empty.'),
   room_address: malformed('The address of a remote room must use https, or http on this machine.'),
-
-  out_of_range: {
-    code: 'invalid',
-    reason: 'limit_exceeded',
-    message: 'The {what} is out of range; it may be {range}.',
-  },
-  text_too_large: {
-    code: 'too_large',
-    reason: 'limit_exceeded',
-    message: 'The {what} may have at most {limit} bytes.',
-  },
-  too_many: {
-    code: 'rate_limited',
-    reason: 'limit_exceeded',
-    message: 'Too many {what}; at most {limit} are allowed.',
-    next: 'Try again in {seconds} s.',
-  },
-  too_many_pending: {
-    code: 'rate_limited',
-    reason: 'limit_exceeded',
-    message: 'Too many pending proposals of one participant; at most {limit} are allowed.',
-    next: 'Withdraw one with workspace_withdraw, or wait for a review.',
-  },
-  lease_at_cap: {
-    code: 'rate_limited',
-    reason: 'limit_exceeded',
-    message: 'A lease lasts at most {limit} minutes in all: this one ends at {end} and cannot be renewed.',
-    next: 'Release it, then check out the target again.',
-  },
 
   room_not_found: {
     code: 'not_found',

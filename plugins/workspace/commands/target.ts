@@ -9,7 +9,14 @@ import {
   removeFile,
   writeFileDurably,
 } from '../../../server/plugin.ts'
-import { callOwner, type LinkCall, LinkLost, LinkSilent, type OwnerAddress, PING_LIMIT_MS } from '../connection/link.ts'
+import {
+  callOwner,
+  type LinkCall,
+  LinkLost,
+  LinkSilent,
+  type OwnerAddress,
+  PING_LIMIT_MS,
+} from '../connection/link.ts'
 import { lostOwner } from '../connection/lost-owner.ts'
 import { isOfAnotherPlace } from '../connection/place-mark.ts'
 import type { RoomProcess } from '../connection/room-process.ts'

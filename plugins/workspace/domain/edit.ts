@@ -15,7 +15,7 @@ export type Edited =
 
 /**
  * The text after every edit, each made on what the one before left. A text that does not occur is looked for again
- * whatever the line ends are, and what replaces it has those of the text.
+ * with all kinds of line ends, and what replaces it has those of the text.
  */
 export function withEdits(text: string, edits: readonly Edit[]): Edited {
   let edited = text

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   cpSync,
@@ -19,7 +19,7 @@ import {
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Disk, realDisk } from '../../../server/plugin.ts'
 import { addNote, commitText, lostTexts, modelContent, rowFaults } from '../testing/model.ts'
@@ -114,20 +114,6 @@ test('the files are private: folder 0700, files 0600', async (t) => {
     const found = statSync(join(place.sidecar, name))
     assert.equal(found.mode & 0o777, found.isDirectory() ? 0o700 : 0o600, name)
   }
-})
-
-test('git sees nothing of a room, also of one that an older release made', async (t) => {
-  const file = plan(t)
-  const repository = dirname(file)
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: repository, encoding: 'utf8' })
-  git('init', '-q')
-  const room = await own(t, optionsFor(file))
-
-  assert.equal(git('status', '--porcelain', '--untracked-files=all'), '?? plan.md\n')
-  await room.close()
-  rmSync(join(room.place.sidecar, '.gitignore'))
-  await own(t, optionsFor(file))
-  assert.equal(git('status', '--porcelain', '--untracked-files=all'), '?? plan.md\n')
 })
 
 const strangers: readonly (readonly [string, Partial<Surroundings>, 'owner' | 'held'])[] = [
@@ -376,19 +362,6 @@ test('a room on a symbolic link is the room of the real file', async (t) => {
   const place = roomPlace(`${file}.link`, {})
 
   assert.deepEqual(place, roomPlace(file, {}))
-})
-
-test('a symbolic link to a file that is missing is the room of that file, and the refusal names it', async (t) => {
-  const file = plan(t)
-  const link = join(folder(t), 'link.md')
-  symlinkSync(file, link)
-  const before = roomPlace(link, {})
-  unlinkSync(file)
-
-  assert.deepEqual(roomPlace(link, {}), before)
-  await assert.rejects(openRoom(optionsFor(link)), (thrown: Error) =>
-    /There is no file plan\.md /.test(thrown.message),
-  )
 })
 
 test('the socket is where the record says, under every kind of path', async (t) => {

@@ -60,12 +60,7 @@ export function status(view: View) {
       active_leases: activeLeases(view).length,
       participants: presentParticipants(rows).length,
     },
-    you: {
-      participant_id: participant.participant_id,
-      name: participant.name,
-      kind: participant.kind,
-      capabilities: session.capabilities,
-    },
+    you: { ...named(participant), capabilities: session.capabilities },
   }
 }
 
@@ -355,7 +350,7 @@ export function roomView(view: View) {
   }
 }
 
-/** What is shown of a participant who is not there any more. */
+/** What is shown of a participant beside its rights. */
 function named({ participant_id, kind, name }: Participant) {
   return { participant_id, kind, name }
 }
