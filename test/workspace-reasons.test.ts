@@ -108,11 +108,18 @@ function callTool(server: RoomServer, token: string, name: string, input: Input)
   })
 }
 
-/** What may differ between two equal refusals: how long is left to wait. */
+/** What may differ between two equal refusals: how long is left to wait, and the marks that a model needs. */
 function refusedBy(error: Input, said: string): Refused {
   assert.ok(typeof error['reason'] === 'string', said.slice(0, 500))
   const { retry_after_seconds: _, retry_after_s: __, ...details } = (error['details'] ?? {}) as Input
-  return { code: error['code'], reason: error['reason'], details }
+  const unmarked: unknown = JSON.parse(JSON.stringify(details, (_name, value) => withoutMarks(value)))
+  return { code: error['code'], reason: error['reason'], details: unmarked as Input }
+}
+
+function withoutMarks(value: unknown): unknown {
+  return typeof value === 'string'
+    ? value.replace(/^<<<untrusted-[^\n]*\n|\nuntrusted-\w{16}>>>$/g, '')
+    : value
 }
 
 interface Case {

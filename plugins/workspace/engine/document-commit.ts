@@ -231,7 +231,6 @@ async function settleFile(state: StoreState): Promise<void> {
 
 /** Writes a version that was answered as stored but could not reach the file; quiet when it still cannot. */
 async function materialize(state: StoreState): Promise<void> {
-  if (state.markdown.isReadOnly()) return
   const temp = state.tempPath()
   try {
     await state.markdown.stage(temp, { text: state.newestText(), hash: state.ledger.meta.hash })

@@ -209,19 +209,3 @@ test('a commit keeps the mode of the file', async (t) => {
   assert.equal(statSync(room.file).mode & 0o777, 0o640)
   await store.close()
 })
-
-test('a file that is read-only is not replaced: the commit is refused and stores nothing', async (t) => {
-  const room = await storeOptions(t)
-  const store = await openStore(room)
-  chmodSync(room.file, 0o444)
-
-  await assert.rejects(
-    store.mutate((tx) => commitText(tx, '# Ours\n')),
-    { code: 'unavailable', reason: 'store_unavailable' },
-  )
-  assert.equal(readFileSync(room.file, 'utf8'), '# Plan\n')
-  chmodSync(room.file, 0o644)
-  assert.equal((await store.mutate((tx) => commitText(tx, '# Ours\n'))).version, 2)
-  assert.equal(readFileSync(room.file, 'utf8'), '# Ours\n')
-  await store.close()
-})

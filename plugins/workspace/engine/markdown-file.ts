@@ -6,7 +6,6 @@ import { sha256Of } from './bodies.ts'
 import type { Clock } from './clock.ts'
 
 const NEW_FILE_MODE = 0o644
-const WRITE_BITS = 0o222
 // A file changed this recently may change again without its time moving: file clocks tick in up to 10 ms.
 const SETTLED_MS = 50
 // A program that truncates a file to rewrite it writes within this time; otherwise the file is meant to be empty.
@@ -27,8 +26,6 @@ export interface MarkdownFile {
   /** False only when nothing changed since the last `look`; costs one stat. */
   moved(): boolean
   look(): Seen
-  /** Whether the last `look` found a file that its owner keeps from being written: a rename would not ask. */
-  isReadOnly(): boolean
   /** Makes the file count as moved until the next `look`: what the last one found could not be kept. */
   forget(): void
   /**
@@ -97,7 +94,6 @@ export function openMarkdownFile(disk: Disk, clock: Clock, path: string): Markdo
       return !(settled && sameFile(facts, seen))
     },
     look,
-    isReadOnly: () => seen?.kind === 'file' && (seen.mode & WRITE_BITS) === 0,
     forget: () => {
       settled = false
     },

@@ -17,12 +17,6 @@ export const ENGINE_REFUSALS = {
     message: 'The file is currently not a UTF-8 text of at most 4 MiB.',
     next: 'Repair or restore it, then try again.',
   },
-  file_read_only: {
-    code: 'unavailable',
-    reason: 'store_unavailable',
-    message: 'The file is read-only: nothing was stored.',
-    next: 'Allow writing to it, then try again.',
-  },
   document_too_large: {
     code: 'too_large',
     reason: 'limit_exceeded',

@@ -126,7 +126,6 @@ function setDocument(state: RoomState, draft: Draft, given: string): NewVersion 
   if (state.markdown.substrate() === 'invalid') {
     throw refusals.substrate_invalid()
   }
-  if (state.markdown.isReadOnly()) throw refusals.file_read_only()
   if (!meta.materialized) throw notMaterialized(meta.version)
   const bytes = Buffer.byteLength(text)
   if (bytes > LIMITS.documentBytes) {
