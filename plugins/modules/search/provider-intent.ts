@@ -43,6 +43,12 @@ export function providerIntent(words: readonly string[]): ProviderIntent | undef
   return intentOf(words, wanted, isComparison ? 'equivalent' : 'named', others)
 }
 
+/** The places of words that name a provider. */
+export function providerPlaces(words: readonly string[]): ReadonlySet<number> {
+  const named = mentions(words, PROVIDER_NAMES)
+  return new Set(named.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, at) => from + at)))
+}
+
 /** The only provider that is named; several say nothing about which one is wanted. */
 function namedIntent(words: readonly string[], clouds: readonly Mention[]): ProviderIntent | undefined {
   const [first] = clouds

@@ -171,6 +171,29 @@ test('words after "without" count little and mean no concept', () => {
   assert.deepEqual([concepts.has('kubernetes'), concepts.has('container-service')], [false, true])
 })
 
+test('an exclusion ends before a word that turns from it, a provider, and what is asked for', () => {
+  const excluded: Record<string, string> = {
+    'bucket without public access azure': 'public access',
+    'bastion host no public ip aws': 'public ip',
+    'no public ip virtual machine on gcp': 'public ip',
+    'no public ip vm gcp': 'public ip',
+    'without public ip': '',
+    'no downtime deployment on azure': '',
+    'containers without managing a kubernetes cluster': 'managing kubernetes cluster',
+    'database not in public subnet with backups': 'public subnet',
+    'queue without encryption and dead letters': 'encryption',
+  }
+  for (const [query, expected] of Object.entries(excluded)) {
+    const { terms, provider } = plan(query)
+    const light = terms.filter(({ weight }) => weight < 0.4).map(({ term }) => term)
+    assert.deepEqual(light, expected === '' ? [] : expected.split(' ').map(stem), query)
+    const cloud = ['aws', 'azure', 'gcp'].find((name) => query.includes(name))
+    assert.equal(provider?.words, cloud, query)
+    assert.equal(terms.find(({ term }) => term === cloud)?.weight ?? 1, 1, query)
+  }
+  assert.ok(plan('no public ip vm gcp').concepts.has('virtual-machine'))
+})
+
 test('a query that nothing here is about is told from one that something is about', () => {
   const vocabulary = vocabularyOf(IN_USE)
   const none = (query: string, found: readonly string[], hasProvider = true): boolean =>

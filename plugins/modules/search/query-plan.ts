@@ -1,7 +1,7 @@
 import type { Glossary } from './glossary.ts'
 import type { Lexicon, MeantConcept } from './lexicon.ts'
 import { namesOf, type PlannedName } from './planned-names.ts'
-import { type ProviderIntent, providerIntent } from './provider-intent.ts'
+import { type ProviderIntent, providerIntent, providerPlaces } from './provider-intent.ts'
 import type { Spelling } from './spelling.ts'
 import { stem } from './stemmer.ts'
 import { type WrittenWord, writtenWords } from './tokens.ts'
@@ -109,19 +109,52 @@ const EVERYDAY = new Set(
 /** Words after "without" say what is not wanted; modules that mention them may still say so themselves. */
 const EXCLUDED_WEIGHT = 0.2
 const EXCLUDING = new Set(['without', 'no', 'not', 'instead', 'ohne', 'sans', 'sin', 'sem'])
-const EXCLUDED_WORDS = 3
+/** What is excluded has two words, "public access", and may have one before them: "managing". */
+const EXCLUDED_WORDS = 2
+const DOING = /...ing$/
+/** Words after which a query says something else than what it excludes. */
+const TURNING = new Set(
+  (
+    'on in for with and at but by using via through inside within behind under when where while because ' +
+    'auf für mit und aber bei pour avec et chez mais con para y pero com e em'
+  ).split(' '),
+)
 
 type QueryWord = WrittenWord & { readonly weight: number }
 
-/** The telling words that follow an excluding one. */
+/**
+ * The telling words that follow an excluding one, up to a word that turns from them or names a provider. A query that tells
+ * nothing else is about them: "no public ip".
+ */
 function excludedWords(words: readonly QueryWord[]): ReadonlySet<QueryWord> {
+  const named = providerPlaces(words.map(({ word }) => word))
   const excluded = new Set<QueryWord>()
-  words.forEach(({ word }, at) => {
-    if (!EXCLUDING.has(word) || (word === 'no' && words[at + 1]?.word === 'one')) return
-    const told = words.slice(at + 1).filter(({ isStopWord }) => !isStopWord)
-    for (const one of told.slice(0, EXCLUDED_WORDS)) excluded.add(one)
+  const excluding = new Set<QueryWord>()
+  words.forEach((one, at) => {
+    if (!EXCLUDING.has(one.word) || (one.word === 'no' && words[at + 1]?.word === 'one')) return
+    excluding.add(one)
+    for (const after of excludedAfter(words, at, named)) excluded.add(after)
   })
-  return excluded
+  const isTold = (one: QueryWord, at: number): boolean =>
+    !(one.isStopWord || excluding.has(one) || named.has(at) || excluded.has(one))
+  return words.some(isTold) ? excluded : new Set()
+}
+
+function excludedAfter(
+  words: readonly QueryWord[],
+  excluding: number,
+  named: ReadonlySet<number>,
+): readonly QueryWord[] {
+  const after: QueryWord[] = []
+  const most = (): number => EXCLUDED_WORDS + Number(DOING.test(after[0]?.word ?? ''))
+  for (let at = excluding + 1; at < words.length && after.length < most(); at++) {
+    const one = words[at]
+    if (!one || named.has(at)) break
+    if (TURNING.has(one.word)) {
+      if (after.length > 0) break
+    } else if (!one.isStopWord) after.push(one)
+  }
+  return after
 }
 
 function unknownStems(used: readonly QueryWord[], lexicon: Lexicon, vocabulary: Vocabulary): string[] {
