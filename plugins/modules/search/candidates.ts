@@ -1,6 +1,6 @@
 import { ENDED } from '../segments/segment-set.ts'
 import { highest, type Place } from './best-first.ts'
-import { nothingFits } from './fit.ts'
+import { type FitEvidence, nothingFits } from './fit.ts'
 import { isOfRows, joinIds } from './join-ids.ts'
 import type { KeywordIndex, KeywordScores } from './keyword-index.ts'
 import { putNamedFirst } from './named-first.ts'
@@ -157,9 +157,9 @@ export function asksForNothingHere(
   if (words.size === 0 || !keyword) return false
   const providers = plan.provider?.providers ?? []
   const known = providers.length === 0 ? [] : index.providers()
-  const best = ranked.slice(0, BEST).map((at) => {
+  const best = ranked.slice(0, BEST).flatMap((at) => {
     const row = candidates.rows[at] ?? -1
-    return new Set(row < 0 ? [] : Object.keys(keyword.match(index.textOf(row)).match))
+    return row < 0 ? [] : [evidenceOfRow(index, row, keyword, providers)]
   })
   return nothingFits(
     plan,
@@ -167,4 +167,22 @@ export function asksForNothingHere(
     best,
     providers.some((name) => known.includes(name)),
   )
+}
+
+function evidenceOfRow(
+  index: SearchIndex,
+  row: number,
+  keyword: KeywordScores,
+  providers: readonly string[],
+): FitEvidence {
+  const { match, about } = keyword.match(index.textOf(row))
+  const terms = Object.entries(match)
+  const isTelling = (field: string): boolean => field !== 'readme' && field !== 'variables'
+  return {
+    terms: new Set(terms.map(([term]) => term)),
+    named: new Set(terms.flatMap(([term, fields]) => (fields.some(isTelling) ? [term] : []))),
+    about: new Set(about),
+    isOfProvider:
+      providers.length === 0 || index.record(row).providers.some((one) => providers.includes(one)),
+  }
 }

@@ -308,6 +308,8 @@ const NO_PLAN = {
   corrections: [],
   translations: [],
   unknown: [],
+  strange: [],
+  products: [],
 }
 
 test('a local model gives mean-pooled vectors of length 1; padding changes nothing; words of one group are near', async (t) => {

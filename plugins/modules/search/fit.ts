@@ -11,34 +11,96 @@ const UNKNOWN_SHARE = 0.25
 /** In fewer texts a word may be missing by chance. */
 const MANY_TEXTS = 100
 
+/** A product in more texts than this share is named in other words as well; rarer words say what a query is about. */
+const RARE_PRODUCT = 0.05
+/** What is named by none of the first results is not what they are about. */
+const NAMING = 3
+/** A word in no more texts than this share names something, if no result has it ("octopus deploy project"). */
+const RARE_WORD = 0.01
+/** So many of the words are rare and in no result. */
+const MISSING_SHARE = 0.3
+
+/** What one of the best results has of a query. */
+export interface FitEvidence {
+  /** Terms anywhere in its text, and those in its name, description or names of its parts. */
+  readonly terms: ReadonlySet<string>
+  readonly named: ReadonlySet<string>
+  /** Concepts that its name, description or resources say. */
+  readonly about: ReadonlySet<string>
+  /** It is of the provider that is wanted, or none is. */
+  readonly isOfProvider: boolean
+}
+
 /**
- * Whether a query asks for what no module here is about. `best`: the terms of the plan that each of the best results
- * has. `hasProvider`: whether any module is of the provider that the query names. Calibrated on queries of both sorts:
- * it recognises four of five, and is wrong about one in fifty at most.
+ * Whether a query asks for what no module here is about. `best`: what each of the best results has of it. `hasProvider`:
+ * whether any module is of the provider that the query names. Calibrated on queries of both sorts: it recognises four of
+ * five, and is wrong about one in fifty at most.
  */
 export function nothingFits(
   plan: QueryPlan,
   vocabulary: Vocabulary,
-  best: readonly ReadonlySet<string>[],
+  best: readonly FitEvidence[],
   hasProvider: boolean,
 ): boolean {
   if (plan.terms.length === 0) return plan.concepts.size === 0
   if (plan.names.some(({ isSure, share }) => isSure || share === 1)) return false
   if (plan.provider && !hasProvider && !isMentioned(plan.provider.words, best)) return true
-  const concepts = [...plan.concepts.values()]
-  const isClear = concepts.some(({ weight, words }) => weight * words >= ENOUGH_CONCEPT)
+  const isLarge = vocabulary.texts >= MANY_TEXTS
+  if (isLarge && lacksProducts(plan, vocabulary, best)) return true
+  if (isLarge && lacksEquivalent(plan, best)) return true
+  const concepts = [...plan.concepts]
+  const isHad = ([group]: (typeof concepts)[number]): boolean =>
+    !isLarge || best.some(({ about }) => about.has(group))
+  const isClear = concepts.some((one) => one[1].weight * one[1].words >= ENOUGH_CONCEPT && isHad(one))
   if (isClear) return false
-  const tellsMuch = plan.translations.length === 0 && vocabulary.texts >= MANY_TEXTS
+  const tellsMuch = plan.translations.length === 0 && isLarge
   if (tellsMuch && plan.unknown.length >= UNKNOWN_SHARE * plan.terms.length) return true
-  const share = Math.max(0, ...best.map((terms) => shareOf(plan, vocabulary, terms)))
-  return share < ENOUGH_WORDS && !concepts.some(({ isExact }) => isExact)
+  if (tellsMuch && missingWords(plan, vocabulary, best) >= MISSING_SHARE * plan.terms.length) return true
+  const share = Math.max(0, ...best.map(({ terms }) => shareOf(plan, vocabulary, terms)))
+  return share < ENOUGH_WORDS && !concepts.some((one) => one[1].isExact && isHad(one))
 }
 
 /** A result that names the provider may be what is wanted though it is of another. */
-function isMentioned(name: string, best: readonly ReadonlySet<string>[]): boolean {
+function isMentioned(name: string, best: readonly FitEvidence[]): boolean {
   const words = name.split(' ').map(stem)
-  return best.some((terms) => words.every((word) => terms.has(word)))
+  return best.slice(0, NAMING).some(({ named }) => words.every((word) => named.has(word)))
 }
+
+/** Whether no result of the wanted provider names a product that is asked for. What a README mentions is not about it. */
+function lacksProducts(
+  { products }: QueryPlan,
+  vocabulary: Vocabulary,
+  best: readonly FitEvidence[],
+): boolean {
+  const rare = products.filter(
+    ([word = '', ...more]) => more.length > 0 || vocabulary.count(word) <= RARE_PRODUCT * vocabulary.texts,
+  )
+  const naming = best.slice(0, NAMING).filter(({ isOfProvider }) => isOfProvider)
+  const isNamed = (product: readonly string[]): boolean =>
+    naming.some(({ named }) => product.every((word) => named.has(word)))
+  return rare.length > 0 && rare.length === products.length && !rare.some(isNamed)
+}
+
+/** Whether no result of the wanted provider is about what another one's product is. */
+function lacksEquivalent({ provider, concepts }: QueryPlan, best: readonly FitEvidence[]): boolean {
+  if (provider?.kind !== 'equivalent' || concepts.size === 0) return false
+  return !best.some(({ isOfProvider, about }) => isOfProvider && about.size > 0)
+}
+
+/** How many words are rare, of no concept and in no result. */
+function missingWords(
+  { terms, strange }: QueryPlan,
+  vocabulary: Vocabulary,
+  best: readonly FitEvidence[],
+): number {
+  const isMissing = (word: string): boolean =>
+    vocabulary.count(word) <= RARE_WORD * vocabulary.texts && !best.some((one) => one.terms.has(word))
+  return terms.filter(({ term, weight }) => weight >= TOLD && strange.includes(term) && isMissing(term))
+    .length
+}
+
+/** Everyday words have less weight. */
+const TOLD = 0.5
 
 function shareOf(plan: QueryPlan, vocabulary: Vocabulary, found: ReadonlySet<string>): number {
   let all = 0

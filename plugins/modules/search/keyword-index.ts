@@ -44,6 +44,8 @@ export interface KeywordMatch {
   readonly match: Readonly<Record<string, readonly string[]>>
   /** Group -> what a concept of the query added where the text has it too. */
   readonly concepts: Readonly<Record<string, number>>
+  /** The concepts of the query that the name, the description or the resources of the text say. */
+  readonly about: readonly string[]
 }
 
 export interface KeywordHit extends KeywordMatch {
@@ -180,7 +182,20 @@ function matchOf(texts: TextIndex, { own, concepts, scores }: Scored, text: numb
     const value = addedBy(texts, concept, text)
     return value > 0 ? [[concept.group, value] as const] : []
   })
-  return { score: scores[text] ?? 0, match, concepts: Object.fromEntries(added) }
+  const about = concepts.flatMap(({ group }) => (isAbout(texts, group, text) ? [group] : []))
+  return { score: scores[text] ?? 0, match, concepts: Object.fromEntries(added), about }
+}
+
+/** Fields of concepts that say what a module is, instead of what it mentions. */
+const TELLING = new Set(
+  ['concepts_name', 'concepts_description', 'concepts_resources'].map((name) => ALL_FIELDS.indexOf(name)),
+)
+
+function isAbout(texts: TextIndex, group: string, text: number): boolean {
+  const postings = texts.postings(group)
+  for (let at = firstOf(postings, text); at < postings.length && postings.texts[at] === text; at++)
+    if (TELLING.has(postings.fields[at] ?? 0)) return true
+  return false
 }
 
 interface ScoredConcept {

@@ -1,4 +1,4 @@
-import { PRODUCTS_OF, PROVIDER_FAMILY, PROVIDER_NAMES } from './provider-names.ts'
+import { OTHER_PRODUCTS, PRODUCTS_OF, PROVIDER_FAMILY, PROVIDER_NAMES } from './provider-names.ts'
 
 /** Which provider a query wants, and whether it names another one only to say what is wanted. */
 export interface ProviderIntent {
@@ -47,6 +47,24 @@ export function providerIntent(words: readonly string[]): ProviderIntent | undef
 export function providerPlaces(words: readonly string[]): ReadonlySet<number> {
   const named = mentions(words, PROVIDER_NAMES)
   return new Set(named.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, at) => from + at)))
+}
+
+const PRODUCTS = { ...PRODUCTS_OF, '': OTHER_PRODUCTS }
+
+const productNames = new Set(Object.values(PRODUCTS).flat())
+
+/** Whether a word is the name of a product, and so is not misspelt. */
+export function isProduct(word: string): boolean {
+  return productNames.has(word)
+}
+
+/** The products that the words name, word by word, but for those at places that are left out. */
+export function productsIn(
+  words: readonly string[],
+  isLeftOut: (at: number) => boolean,
+): readonly (readonly string[])[] {
+  const named = mentions(words, PRODUCTS)
+  return named.flatMap(({ from, to }) => (isLeftOut(from) ? [] : [words.slice(from, to)]))
 }
 
 /** The only provider that is named; several say nothing about which one is wanted. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { nothingFits } from './fit.ts'
+import { type FitEvidence, nothingFits } from './fit.ts'
 import { knowledgeOf } from './knowledge.ts'
 import { lexiconOf } from './lexicon-file.ts'
 import { preferRoots } from './preferences.ts'
@@ -105,6 +105,7 @@ test('a query of another language is read in English, and an English one is not'
     'função sem servidor': 'function',
     コンテナレジストリ: 'container-registry',
     消息队列: 'queue',
+    秘密情報: 'secret',
   }
   for (const [query, concept] of Object.entries(english)) {
     const { concepts, translations } = plan(query)
@@ -194,10 +195,16 @@ test('an exclusion ends before a word that turns from it, a provider, and what i
   assert.ok(plan('no public ip vm gcp').concepts.has('virtual-machine'))
 })
 
+/** A result that has these words in its name, and is about all that the query means. */
+function evidence(query: string, found: readonly string[]): FitEvidence {
+  const terms = new Set(found.map(stem))
+  return { terms, named: terms, about: new Set(plan(query).concepts.keys()), isOfProvider: true }
+}
+
 test('a query that nothing here is about is told from one that something is about', () => {
   const vocabulary = vocabularyOf(IN_USE)
   const none = (query: string, found: readonly string[], hasProvider = true): boolean =>
-    nothingFits(plan(query), vocabulary, [new Set(found.map(stem))], hasProvider)
+    nothingFits(plan(query), vocabulary, [evidence(query, found)], hasProvider)
 
   assert.equal(none('pizza recipe', []), true)
   assert.equal(none('okta tenant', [], false), true)
@@ -207,6 +214,43 @@ test('a query that nothing here is about is told from one that something is abou
   assert.equal(none('datadog monitors', ['datadog'], false), false)
   assert.equal(none('jumpcloud network', ['network']), true)
   assert.equal(none('private virtual network for jumpcloud', ['virtual', 'network']), false)
+})
+
+test('a product that no result is named for does not fit, though its concept does', () => {
+  const none = (query: string, best: Partial<FitEvidence>): boolean =>
+    nothingFits(plan(query), vocabularyOf(IN_USE), [{ ...evidence(query, []), ...best }], true)
+  const named = new Set(['kinesi', 'stream'])
+
+  assert.equal(none('kinesis stream', { named }), false)
+  assert.equal(none('kinesis stream', { named: new Set(), terms: named }), true)
+  assert.equal(none('kinesis stream', { named, isOfProvider: false }), true)
+  assert.equal(none('kinesis stream into dynamodb', { named: new Set(['dynamodb']) }), false)
+  assert.equal(none('events without kinesis', {}), false)
+  assert.equal(none('message queue', {}), false)
+  assert.deepEqual(plan('blockchain node').corrections, [])
+})
+
+test('what no result says what it is for does not fit, though the query means it clearly', () => {
+  const none = (query: string, best: Partial<FitEvidence>): boolean =>
+    nothingFits(plan(query), vocabularyOf(IN_USE), [{ ...evidence(query, []), ...best }], true)
+  const about = new Set<string>()
+
+  assert.equal(none('machine learning', {}), false)
+  assert.equal(none('machine learning', { about }), true)
+  assert.equal(none('google equivalent of dynamodb', { terms: new Set(['google', 'dynamodb']) }), false)
+  assert.equal(none('google equivalent of dynamodb', { terms: new Set(['google', 'dynamodb']), about }), true)
+  assert.equal(none('google equivalent of dynamodb', { isOfProvider: false }), true)
+})
+
+test('a rare word that no result has counts against it, unless it is one of several', () => {
+  const common = vocabularyOf(IN_USE)
+  const vocabulary = { ...common, count: (term: string) => (term === 'jumpcloud' ? 1 : common.count(term)) }
+  const none = (query: string, found: readonly string[]): boolean =>
+    nothingFits(planQuery(query, knowledge, vocabulary), vocabulary, [evidence(query, found)], true)
+
+  assert.equal(none('jumpcloud domain table', ['domain', 'table']), true)
+  assert.equal(none('jumpcloud domain table', ['jumpcloud', 'domain', 'table']), false)
+  assert.equal(none('jumpcloud message domain table', ['message', 'domain', 'table']), false)
 })
 
 test('a root comes before its submodule unless the query names the submodule or the root hardly matches', () => {

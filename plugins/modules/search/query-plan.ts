@@ -1,7 +1,13 @@
 import type { Glossary } from './glossary.ts'
 import type { Lexicon, MeantConcept } from './lexicon.ts'
 import { namesOf, type PlannedName } from './planned-names.ts'
-import { type ProviderIntent, providerIntent, providerPlaces } from './provider-intent.ts'
+import {
+  isProduct,
+  type ProviderIntent,
+  productsIn,
+  providerIntent,
+  providerPlaces,
+} from './provider-intent.ts'
 import type { Spelling } from './spelling.ts'
 import { stem } from './stemmer.ts'
 import { type WrittenWord, writtenWords } from './tokens.ts'
@@ -24,10 +30,14 @@ export interface QueryPlan {
   /** Concept -> how much it counts (1: as written) and words of its longest phrase. */
   readonly concepts: ReadonlyMap<string, MeantConcept>
   readonly provider?: ProviderIntent
+  /** Stems of each product that is asked for by its name. */
+  readonly products: readonly (readonly string[])[]
   readonly corrections: readonly { readonly from: string; readonly to: string }[]
   readonly translations: readonly { readonly from: string; readonly to: string }[]
-  /** Stems of words that neither the index nor the lexicon has and that nothing replaces. */
+  /** Those of `strange` that no text has either. */
   readonly unknown: readonly string[]
+  /** Stems of words that the lexicon does not have, but for those that compare. */
+  readonly strange: readonly string[]
 }
 
 /** What is known of language and field, loaded once. */
@@ -50,7 +60,8 @@ export function planQuery(query: string, knowledge: QueryKnowledge, vocabulary: 
   const corrections: { from: string; to: string }[] = []
   const words: QueryWord[] = []
   for (const word of written.slice(0, MAX_WORDS)) {
-    const correction = word.isStopWord ? undefined : spelling.correct(word.word, vocabulary)
+    const correction =
+      word.isStopWord || isProduct(word.word) ? undefined : spelling.correct(word.word, vocabulary)
     if (!correction) {
       words.push({ ...word, weight: 1 })
       continue
@@ -74,15 +85,23 @@ export function planQuery(query: string, knowledge: QueryKnowledge, vocabulary: 
     return EVERYDAY.has(word.word) ? EVERYDAY_WEIGHT : word.weight
   }
   const terms = termsOf(used, joined, weightOf)
+  const isStrange = (word: QueryWord): boolean =>
+    !(lexicon.words.has(word.word) || isCompared(words.indexOf(word)))
+  const strange = [...new Set(used.filter(isStrange).map((word) => word.stem))]
   return {
     text: replaced.length + corrections.length === 0 ? plain : words.map(({ word }) => word).join(' '),
     terms,
     names,
     concepts: lexicon.meant({ words: stems, joined }, excluded),
     ...(provider && { provider }),
+    products: productsIn(
+      words.map(({ word }) => word),
+      (at) => isCompared(at) || (words[at] !== undefined && isExcluded.has(words[at])),
+    ).map((product) => product.map(stem)),
     corrections,
     translations: replaced,
-    unknown: unknownStems(used, lexicon, vocabulary),
+    unknown: strange.filter((one) => vocabulary.count(one) === 0),
+    strange,
   }
 }
 
@@ -155,11 +174,6 @@ function excludedAfter(
     } else if (!one.isStopWord) after.push(one)
   }
   return after
-}
-
-function unknownStems(used: readonly QueryWord[], lexicon: Lexicon, vocabulary: Vocabulary): string[] {
-  const unknown = used.filter((one) => vocabulary.count(one.stem) === 0 && !lexicon.words.has(one.word))
-  return [...new Set(unknown.map((one) => one.stem))]
 }
 
 function termsOf(
