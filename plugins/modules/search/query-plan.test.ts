@@ -117,6 +117,21 @@ test('a query of another language is read in English, and an English one is not'
   }
 })
 
+test('what people say who do not know the product means its concept', () => {
+  const meant: Record<string, string> = {
+    "let's encrypt for a site": 'certificate',
+    'acme issuer': 'certificate',
+    'certificates for ingress': 'kubernetes-addons',
+    'pods need access to a bucket': 'workload-identity',
+    'run a docker image without managing servers': 'container-service',
+    'docker container serverless': 'container-service',
+  }
+  for (const [query, concept] of Object.entries(meant)) {
+    const { concepts } = plan(query)
+    assert.equal(concepts.get(concept)?.weight, 1, `${query}: ${[...concepts.keys()]}`)
+  }
+})
+
 test('words of other languages are known in other numbers and genders, and German ones written as one', () => {
   const concepts = (query: string) => [...plan(query).concepts.keys()]
 
