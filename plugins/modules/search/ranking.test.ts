@@ -163,6 +163,19 @@ test('a query without an exact match finds similar spellings and says so', () =>
   assert.deepEqual(index.search('qqqqqqqqqq'), { hits: [], fuzzy: false })
 })
 
+test('a module is about what its name or description says, and not about what its README mentions', () => {
+  const plain = { description: '', readme: '', varnames: '', variables: '', outputs: '', resources: '' }
+  const documents = [
+    { ...plain, id: 'named', name: 'aws sqs' },
+    { ...plain, id: 'described', name: 'one', description: 'a message queue' },
+    { ...plain, id: 'mentioned', name: 'two', readme: 'It may send to a message queue.' },
+  ]
+  const { hits } = buildKeywordIndex(documents, lexicon).search('message queue')
+  const about = Object.fromEntries(hits.map((hit) => [hit.id, hit.about]))
+
+  assert.deepEqual(about, { named: ['queue'], described: ['queue'], mentioned: [] })
+})
+
 test('fusion is a weighted sum of scaled lists, and a missing score counts nothing', () => {
   const order = (keyword: number, vector: number): string => {
     const { scores } = fuse(Float64Array.of(10, 5, 0), Float64Array.of(0, 0.9, 0.1), { keyword, vector })
