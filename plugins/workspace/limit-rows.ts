@@ -20,7 +20,7 @@ export const LIMIT_REFUSALS = {
     code: 'rate_limited',
     reason: 'limit_exceeded',
     message: 'Too many pending proposals of one participant; at most {limit} are allowed.',
-    next: 'Withdraw one with workspace_withdraw, or wait for a review.',
+    next: 'Withdraw one, or wait for a review.',
   },
   lease_at_cap: {
     code: 'rate_limited',

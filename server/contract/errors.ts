@@ -26,23 +26,19 @@ export interface FieldError {
   readonly message: string
 }
 
-interface ErrorExtras {
-  readonly details?: Readonly<Record<string, unknown>>
-  /** Members of `details` that hold text of other authors: the MCP door cleans and fences them. */
-  readonly untrusted?: readonly string[]
-  readonly next?: NextStep
-  readonly cause?: unknown
-}
-
 /** The wire shape of an error, the same at every door (surface, section 4). */
 export interface ErrorBody {
   readonly code: ErrorCode
   readonly reason: string
   readonly message: string
   readonly details?: Readonly<Record<string, unknown>>
-  /** Members of `details` that hold text of other authors. */
+  /** Members of `details` that hold text of other authors: the MCP door cleans and fences them. */
   readonly untrusted?: readonly string[]
   readonly next?: NextStep
+}
+
+interface ErrorExtras extends Pick<ErrorBody, 'details' | 'untrusted' | 'next'> {
+  readonly cause?: unknown
 }
 
 const BRAND = Symbol.for('satchel.error.v1')
@@ -66,9 +62,8 @@ export class SatchelError extends Error {
     this.code = code
     this.reason = reason
     this.details = extras.details
-    const { untrusted } = extras
-    const isPresent = untrusted?.some((member) => extras.details && member in extras.details)
-    this.untrusted = isPresent ? untrusted : undefined
+    const given = { ...this.details }
+    this.untrusted = extras.untrusted?.some((name) => name in given) ? extras.untrusted : undefined
     this.next = extras.next
   }
 }

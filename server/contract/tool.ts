@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { AnswerTextOptions } from './advanced/answer-text.ts'
 import { changedTool, type Declared, isMade } from './advanced/declared-tool.ts'
 import type { HttpRouteOptions } from './advanced/http-route.ts'
 import type { Capability } from './advanced/principal.ts'
@@ -37,7 +38,8 @@ export interface Verb extends VerbOptions {
 }
 
 /** One tool, declared once and served at every door. The handler returns data, never text, status codes or MCP content. */
-export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
+export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject>
+  extends AnswerTextOptions {
   /** `^[a-z0-9_]{1,48}$`; the file is named like it, with hyphens. */
   readonly name: string
   readonly title: string
@@ -56,12 +58,6 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   readonly mcp?: false
   /** May answer as an MCP task. */
   readonly task?: true
-  /** Its text at MCP is the data as JSON and nothing else, for clients that parse it; the tool keeps to the bounds itself. */
-  readonly textIsJson?: true
-  /** Maximum length of the answer in characters if it can exceed 50,000 (at most 500,000). */
-  readonly maxResultChars?: number
-  /** Maximum size of one page of the answer at MCP in tokens where the call has no `max_tokens`; absent: the setting. */
-  readonly answerTokens?: number
   readonly http?: HttpRoute | readonly HttpRoute[]
   readonly cli?: Verb | readonly Verb[]
   /** Shown in the docs, executed by the tests. */
@@ -69,16 +65,6 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   handler(ctx: CallContext, input: z.output<I>): Promise<z.input<O> | TaskStarted>
   /** Names the result in one line of at most 300 characters: the first line of its text; pure. */
   headline(output: z.output<O>): string
-  /**
-   * Members that the text leaves out -> why, such as a hash or what another member says. A `*` in a path is any
-   * member or entry. The text says everything else that the data says.
-   */
-  readonly omits?: Readonly<Record<`/${string}`, string>>
-  /**
-   * Members that hold values of a program, such as the default of an input: the text writes them as JSON, so that it tells
-   * `null`, `{}` and `[]` apart. Each with the member beside it which says that it is the text of an expression.
-   */
-  readonly literals?: Readonly<Record<`/${string}`, string>>
 }
 
 /** Returns the tool: a missing part does not compile. Schemas may be functions, which are called when first needed. */

@@ -49,7 +49,7 @@ test('a real ChromaDB server and the file give the same first ten for the judged
   const served = await hostIn(t, root, server)
 
   for (const { query } of OWN_QUERIES) {
-    for (const filter of [{}, { provider: 'aws' }, { kind: 'root', repository: 'terraform-sample-7' }]) {
+    for (const filter of [{}, { provider: 'aws' }, { kind: 'root', repository: 'acme/terraform-sample-7' }]) {
       const [here, there] = [
         await search(embedded, { query, ...filter }),
         await search(served, { query, ...filter }),

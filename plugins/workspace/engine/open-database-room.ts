@@ -5,6 +5,7 @@ import { databaseMedium } from './database-medium.ts'
 import { type Announcement, roomRows } from './database-rows.ts'
 import {
   ensureSidecar,
+  hideFromGit,
   inOwnWords,
   loadedSql,
   type RoomAttempt,
@@ -57,6 +58,7 @@ async function attemptRoom(options: DatabaseRoomOptions): Promise<RoomAttempt> {
   const { lease } = attempt
   try {
     const { socket } = lease.record
+    await hideFromGit(disk, place.sidecar)
     await markDatabaseRoom(place, { room: name, owner: lease.record })
     prepareSocket(socket, place.sidecar, at)
     const store = await openStore({

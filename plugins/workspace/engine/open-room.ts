@@ -147,6 +147,7 @@ async function attemptRoom(options: RoomOptions): Promise<RoomAttempt> {
       ...(options.meter && { meter: options.meter }),
       ...(options.seams?.limits && { limits: options.seams.limits }),
     })
+    await hideFromGit(disk, place.sidecar)
     return { kind: 'owner', room: roomOf(options, { store, lock, disk, clock }) }
   } catch (thrown) {
     await lock.release()
@@ -275,23 +276,24 @@ function guardLock({ store, lock, clock }: { store: Store; lock: RoomLock; clock
   return () => cancel()
 }
 
-/** Makes the folder of a room durably where there is none, and hides it from git where possible. */
+/** Makes the folder of a room durably where there is none. */
 export async function ensureSidecar(disk: Disk, sidecar: string): Promise<void> {
-  if (!disk.statSync(sidecar)) await makeSidecar(disk, sidecar)
-  try {
-    await ignoreFolder(sidecar, { disk, mode: 0o600 })
-  } catch {
-    // Another process that opens the room did it meanwhile; or what follows is refused too, and says why.
-  }
-}
-
-async function makeSidecar(disk: Disk, sidecar: string): Promise<void> {
+  if (disk.statSync(sidecar)) return
   try {
     await disk.mkdir(sidecar, 0o700)
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
   }
   await disk.syncDirectory(dirname(sidecar))
+}
+
+/** Hides the folder of a room from git where possible. Only its owner does: what another holds stays as it is. */
+export async function hideFromGit(disk: Disk, sidecar: string): Promise<void> {
+  try {
+    await ignoreFolder(sidecar, { disk, mode: 0o600 })
+  } catch {
+    // A full disk or a lost lock: what follows is refused too, and says why.
+  }
 }
 
 function realFile(path: string): string {
