@@ -308,7 +308,7 @@ test('lists name a repository the same way, a failed one is not "done", and "mor
   const second = await runSatchel(root, more.split(' '))
 
   assert.match(ingest.err, /^network: done \(\d\/2\)$/m)
-  assert.match(ingest.err, /^none: failed \(\d\/2\)$/m)
+  assert.match(ingest.err, /^none: failed: repository_not_found \(\d\/2\)$/m)
   assert.match(ingest.out, /; 1 failure$/m)
   const [, repository = ''] = /repository: (\S+\/terraform-x-net)$/m.exec(listed.out) ?? []
   assert.notEqual(repository, '', listed.out)

@@ -156,6 +156,8 @@ test('two repositories that share a store have ids of their own, and tell whose 
   const [own, theirs] = [first.read(created.path), second.read(other.path)].map((text) => JSON.parse(text))
 
   assert.notEqual(own.project.id, theirs.project.id)
+  const { id } = await first.call('handoff_resume', { mark: false })
+  assert.equal(id, created.id, 'each resumes its own')
   const { gate, reasons } = await fresh(second, created)
   assert.equal(gate, 'care')
   assert.match(reasons.join(), /another project/)

@@ -7,6 +7,7 @@ import type { Project } from '../project.ts'
 import { idsClaimedBy } from '../store/claims.ts'
 import { givenTo, loadSessions } from '../store/sessions.ts'
 import { draftsOn } from './notes-on.ts'
+import { projectIdOf } from './project-id.ts'
 
 /**
  * The record from which the session of these names continues. Notes that an ended session took on it say all that it says,
@@ -33,7 +34,7 @@ export async function continuing(
 ): Promise<Continuing> {
   const { disk, layout } = project.store
   const [projectId, held, sessions] = await Promise.all([
-    project.store.projectId(),
+    knownProjectId(project),
     idsClaimedBy(project.store, names),
     names.length === 0 ? [] : loadSessions(disk, layout),
   ])
@@ -46,6 +47,12 @@ export async function continuing(
     projectId,
     nowMs: project.now().getTime(),
   }
+}
+
+/** A store without an id has no record that needs it. */
+async function knownProjectId(project: Project): Promise<string | undefined> {
+  const stored = await project.store.projectId()
+  return stored && projectIdOf(project, stored)
 }
 
 export function isOwnBy({ session }: Pick<RecordRow, 'session'>, names: readonly string[]): boolean {

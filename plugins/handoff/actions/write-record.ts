@@ -1,4 +1,3 @@
-import { isAbsolute } from 'node:path'
 import { inTurns, type SatchelError } from '../../../server/plugin.ts'
 import { childTooLarge, mergeTooLarge } from '../domain/child-size.ts'
 import type { GivenItem } from '../domain/item-ids.ts'
@@ -15,6 +14,7 @@ import { reasonText } from '../git/run-git.ts'
 import type { Project } from '../project.ts'
 import { captureEvidence } from './capture-evidence.ts'
 import { itemWarnings } from './item-warnings.ts'
+import { projectIdOf } from './project-id.ts'
 import { repositoryMember } from './repository-member.ts'
 
 /** What to capture for a new record. */
@@ -153,17 +153,8 @@ async function stored(
 }
 
 async function projectIdFor(project: Project, dryRun: boolean): Promise<string> {
-  const root = () => rootCommit(project.git)
-  const stored = dryRun ? await project.store.projectId() : await project.store.projectIdForWriting(root)
-  const isOwn = stored === undefined || !stored.startsWith('git:') || !isShared(project)
-  if (isOwn && stored !== undefined) return stored
-  const commit = await root()
-  return commit ? `git:${commit}` : (stored ?? 'p-unwritten')
-}
-
-/** A folder outside the project may have the records of several projects: its id is that of the first. */
-function isShared({ store, storePrefix }: Project): boolean {
-  return store.keepsFiles && (storePrefix.startsWith('..') || isAbsolute(storePrefix))
+  const written = dryRun ? undefined : await project.store.projectIdForWriting(() => rootCommit(project.git))
+  return (await projectIdOf(project, written)) ?? 'p-unwritten'
 }
 
 async function projectFacts(
