@@ -2,6 +2,7 @@ import type { Fact, FactKind } from './facts.ts'
 import { plant } from './planted.ts'
 import { BESIDE, begin, compacted, draft, PLANTED, release, type Scenario } from './played.ts'
 import type { Session } from './session.ts'
+import type { Stage } from './stage.ts'
 
 /** What a session notes on the way. The item is the one it becomes beside those of `PLANTED`. */
 const NOTED: readonly Fact[] = [
@@ -13,6 +14,16 @@ const NOTED: readonly Fact[] = [
   { kind: 'decision', mark: 'fact-noted-decision' },
   { kind: 'completed', mark: 'fact-noted-done' },
 ]
+
+/** A session takes notes on the record of another and ends; the next morning comes. */
+async function leaveNotes(stage: Stage): Promise<void> {
+  await release(await begin(stage, 'A'), PLANTED)
+  const noting = await begin(stage, 'B')
+  await noting.data('handoff_resume')
+  await takeNotes(noting)
+  await noting.hook('session-end')
+  stage.advance(16 * 60)
+}
 
 async function takeNotes(session: Session): Promise<void> {
   for (const kind of ['failed', 'decision', 'done'])
@@ -82,24 +93,14 @@ export const NOTE_SCENARIOS: readonly Scenario[] = [
   {
     name: 'notes of an ended session, the next morning',
     async play(stage) {
-      await release(await begin(stage, 'A'), PLANTED)
-      const noting = await begin(stage, 'B')
-      await noting.data('handoff_resume')
-      await takeNotes(noting)
-      await noting.hook('session-end')
-      stage.advance(16 * 60)
+      await leaveNotes(stage)
       return { session: await begin(stage, 'C'), source: 'startup', facts: [...PLANTED.facts, ...NOTED] }
     },
   },
   {
     name: 'notes of an ended session, then notes of this one',
     async play(stage) {
-      await release(await begin(stage, 'A'), PLANTED)
-      const noting = await begin(stage, 'B')
-      await noting.data('handoff_resume')
-      await takeNotes(noting)
-      await noting.hook('session-end')
-      stage.advance(16 * 60)
+      await leaveNotes(stage)
       const session = await begin(stage, 'C')
       await session.data('handoff_resume')
       await session.data('handoff_note', { kind: 'failed', text: 'fact-note-later' })

@@ -1,7 +1,7 @@
 import { once } from '../../../server/plugin.ts'
 import { compare } from '../domain/order.ts'
 import { isStableTag, orderTags } from '../git/tag-order.ts'
-import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
+import { byRepository, type IndexRecord, type ModuleIndex } from '../output/module-index.ts'
 import { createPathSeries, type IsOfSeries, type PathSeries } from './path-series.ts'
 import { createRemovals } from './removed-paths.ts'
 
@@ -82,16 +82,6 @@ function createRowSeries(
     known.set(repository, series)
     return series
   }
-}
-
-function byRepository(records: readonly IndexRecord[]): ReadonlyMap<string, readonly IndexRecord[]> {
-  const found = new Map<string, IndexRecord[]>()
-  for (const record of records) {
-    const own = found.get(record.repository)
-    if (own) own.push(record)
-    else found.set(record.repository, [record])
-  }
-  return found
 }
 
 function readingOf({ ref, ref_kind, path }: IndexRecord) {

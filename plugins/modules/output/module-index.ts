@@ -192,3 +192,14 @@ export function moduleId(repository: string, ref: string, path: string): string 
 export function stateDir(outputDir: string): string {
   return join(outputDir, '.satchel')
 }
+
+/** Repository -> its records, in their order. */
+export function byRepository(records: readonly IndexRecord[]): ReadonlyMap<string, readonly IndexRecord[]> {
+  const found = new Map<string, IndexRecord[]>()
+  for (const record of records) {
+    const own = found.get(record.repository)
+    if (own) own.push(record)
+    else found.set(record.repository, [record])
+  }
+  return found
+}

@@ -3,7 +3,7 @@ import { makeDirectoryDurably, orMissing, realDisk } from '../../../server/plugi
 import { CODE_FORMAT, codePath } from '../output/code-store.ts'
 import { loadIndex } from '../output/index-file.ts'
 import { takeIngestLock } from '../output/ingest-lock.ts'
-import { type IndexRecord, type ModuleIndex, stateDir } from '../output/module-index.ts'
+import { byRepository, type IndexRecord, type ModuleIndex, stateDir } from '../output/module-index.ts'
 import { refusals } from '../reasons.ts'
 import { type CatalogueRows, IF_NEW, summaryHashes } from './catalogue-rows.ts'
 import { changesSince } from './changes.ts'
@@ -59,16 +59,6 @@ export async function importCatalogue(
   }
   if (copied > 0) await rows.finish(index)
   return { copied, present: present.length }
-}
-
-function byRepository(records: readonly IndexRecord[]): ReadonlyMap<string, readonly IndexRecord[]> {
-  const found = new Map<string, IndexRecord[]>()
-  for (const record of records) {
-    const own = found.get(record.repository)
-    if (own) own.push(record)
-    else found.set(record.repository, [record])
-  }
-  return found
 }
 
 /**
