@@ -22,7 +22,7 @@ export interface Turned {
 const ON = String.raw`(?:\s+(?:(?:to\s+)?us(?:e|ing)|by|with|in|from|through|via|on)\b)?`
 const END = String.raw`(?=[,.;:]|\b(?:but|because|so|and then)\b|\bto (?=\p{L}+\b)|$)`
 const END_OF_OBJECT = String.raw`(?=[,.;:]|\b(?:but|with|by|for|and|use|using|to|because|so)\b|$)`
-const WITHOUT = String.raw`without|not?(?!-)|never|no longer|outside(?: of)?|free of|(?:do|does|did|is|are|need)n'?t`
+const WITHOUT = "without|not?(?!-)|never|no longer|outside(?: of)?|free of|(?:do|does|did|is|are|need)n'?t"
 const INSTEAD = String.raw`instead of|rather than|in place of|in lieu of|as opposed to|other than|(?<=\bprefer\b[^,.;:]*\s)over`
 /** `drop to 2` says how far. */
 const TURNING = [
