@@ -81,14 +81,17 @@ function withoutRepeats(attempts: readonly PastAttempt[]): PastAttempt[] {
   return [...byApproach.values()]
 }
 
+/** Of how many attempts a term is counted, so that a score does not grow with the lineage (docs/decisions/0161). */
+const USUAL_ATTEMPTS = 50
+
 /** A term that many attempts share counts less. */
 function rarityIn(attempts: readonly (readonly PlanTerm[])[]): Rarity {
   const counts = new Map<string, number>()
   for (const terms of attempts) {
     for (const { term } of terms) counts.set(term, (counts.get(term) ?? 0) + 1)
   }
-  const total = Math.max(1, attempts.length)
-  const factorOf = (count: number) => 1 + Math.log(total / count) / 4
+  const part = Math.min(1, USUAL_ATTEMPTS / Math.max(1, attempts.length))
+  const factorOf = (count: number) => 1 + Math.log(USUAL_ATTEMPTS / Math.max(1, count * part)) / 4
   const rarest = factorOf(1)
   const factors = new Map([...counts].map(([term, count]) => [term, factorOf(count)]))
   return ({ term, weight }) => weight * (factors.get(term) ?? rarest)
