@@ -21,6 +21,9 @@ const STOP_WORDS = new Set(
   ).split(' '),
 )
 
+/** Runs of letters and digits, with `_ - . /` inside of names. */
+const RUNS = /[\p{L}\p{N}]+(?:[_\-./][\p{L}\p{N}]+)*/gu
+
 /** A text as terms: `words` in order, and the identifiers that were split, `joined` again (`nat_gateway` -> `natgatewai`). */
 export interface Tokens {
   readonly words: readonly string[]
@@ -34,7 +37,7 @@ export interface Tokens {
 export function tokenize(text: string, keepStopWords = false): Tokens {
   const words: string[] = []
   const joined: string[] = []
-  for (const [run] of text.matchAll(/[\p{L}\p{N}]+(?:[_\-./][\p{L}\p{N}]+)*/gu)) {
+  for (const run of text.match(RUNS) ?? []) {
     const tokens = keepStopWords ? tokensOf(run, true) : rememberedTokens(run)
     for (const word of tokens.words) words.push(word)
     for (const word of tokens.joined) joined.push(word)
@@ -77,7 +80,7 @@ export function writtenWords(text: string): { words: WrittenWord[]; joined: stri
   if (PLAIN.test(text)) return { words: plainWords(text), joined: [] }
   const words: WrittenWord[] = []
   const joined: string[] = []
-  for (const [run] of text.matchAll(/[\p{L}\p{N}]+(?:[_\-./][\p{L}\p{N}]+)*/gu)) {
+  for (const run of text.match(RUNS) ?? []) {
     const parts = partsOf(run)
     for (const word of parts) {
       if (isKept(word, true)) words.push({ word, stem: stemOf(word), isStopWord: STOP_WORDS.has(word) })

@@ -108,5 +108,7 @@ function oneLine(text: string): string {
 }
 
 function firstCodePoints(text: string, count: number): string {
-  return [...text.slice(0, count * 2)].slice(0, count).join('')
+  let end = 0
+  for (let n = 0; n < count && end < text.length; n++) end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1
+  return text.slice(0, end)
 }
