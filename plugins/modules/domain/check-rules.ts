@@ -1,11 +1,15 @@
 /** Arguments against the `validation` rules of an input. */
 import type { GivenValue } from './given-value.ts'
 import { plainLine } from './hcl-text.ts'
-import { parseRule } from './rule-syntax.ts'
+import { parseExpression } from './parse-expression.ts'
 import { evaluateRule, type RuleInput } from './rule-value.ts'
 import type { Variable } from './summary.ts'
 import { parseType } from './type-constraint.ts'
 import { type RuleValue, typedValue } from './typed-value.ts'
+
+/** Rules that are longer or nested deeper than rules commonly are: not evaluated. */
+const MAX_CHARS = 8_000
+const MAX_DEPTH = 40
 
 /** What a rule says that a value certainly breaks: its condition is false for every value of the unknown parts. */
 export function brokenRules(
@@ -14,7 +18,7 @@ export function brokenRules(
 ): readonly string[] {
   if (given.value.kind === 'expression') return []
   const broken = validations.filter(({ condition }) => {
-    const rule = parseRule(condition)
+    const rule = condition.length > MAX_CHARS ? undefined : parseExpression(condition, MAX_DEPTH)
     return rule !== undefined && evaluateRule(rule, { ...given, name }) === false
   })
   return broken.map(({ condition, error_message }) => plainLine(error_message) || plainLine(condition))

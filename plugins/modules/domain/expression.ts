@@ -22,6 +22,8 @@ export type Expression =
       readonly name: string
       readonly args: readonly Expression[]
       readonly offset: number
+      /** The last argument is a list of arguments. */
+      readonly isSpread?: true
     }
   | { readonly kind: 'operation'; readonly sign: string; readonly of: readonly Expression[] }
   | {

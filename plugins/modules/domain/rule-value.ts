@@ -1,8 +1,9 @@
 /** What an expression of a rule is for a value that is known in part. */
+import type { Expression, Step } from './expression.ts'
 import type { GivenValue } from './given-value.ts'
 import { exactSize, type Size, sizeIn } from './literal-size.ts'
+import { pathOf } from './names-read.ts'
 import { matchesPattern } from './rule-pattern.ts'
-import type { BinarySign, RuleExpression } from './rule-syntax.ts'
 import type { TypeConstraint } from './type-constraint.ts'
 import { type RuleValue, typedValue } from './typed-value.ts'
 
@@ -25,12 +26,12 @@ interface Evaluation extends RuleInput {
 }
 
 /** The value of a rule for an input. What Terraform would refuse to evaluate is unknown too. */
-export function evaluateRule(rule: RuleExpression, input: RuleInput): RuleValue {
+export function evaluateRule(rule: Expression, input: RuleInput): RuleValue {
   const typed = typedValue(input.value, input.type)
   return evaluated(rule, { ...input, typed, names: new Map(), work: { left: MAX_STEPS } })
 }
 
-function evaluated(rule: RuleExpression, at: Evaluation): RuleValue {
+function evaluated(rule: Expression, at: Evaluation): RuleValue {
   at.work.left -= 1
   if (at.work.left < 0) return undefined
   switch (rule.kind) {
@@ -39,50 +40,48 @@ function evaluated(rule: RuleExpression, at: Evaluation): RuleValue {
     case 'list':
       return rule.items.map((item) => evaluated(item, at))
     case 'name':
-      return valueOfName(rule.path, at)
+    case 'step':
+      return valueOfPath(rule, at)
     case 'call':
       return valueOfCall(rule, at)
-    case 'not': {
-      const value = evaluated(rule.of, at)
-      return typeof value === 'boolean' ? !value : undefined
-    }
-    case 'binary':
-      return valueOfBinary(rule, at)
+    case 'operation':
+      return valueOfOperation(rule, at)
     case 'choice':
       return valueOfChoice(rule, at)
-    case 'each':
-      return valueOfEach(rule, at)
-    case 'opaque':
+    case 'for':
+      return valueOfFor(rule, at)
+    case 'template':
+    case 'object':
       return undefined
   }
 }
 
-function valueOfName([first = '', ...path]: readonly string[], at: Evaluation): RuleValue {
-  if (at.names.has(first)) return path.reduce(attributeOf, at.names.get(first))
-  const [name, ...rest] = path
-  if (first !== 'var' || name === undefined) return undefined
-  return rest.reduce(attributeOf, name === at.name ? at.typed : at.others?.(name))
+function valueOfPath(rule: Expression, at: Evaluation): RuleValue {
+  const { from, steps } = pathOf(rule)
+  if (from.kind !== 'name') return steps.reduce(partOf, evaluated(from, at))
+  if (at.names.has(from.root)) return steps.reduce(partOf, at.names.get(from.root))
+  const [first, ...rest] = steps
+  if (from.root !== 'var' || first?.kind !== 'attribute') return undefined
+  return rest.reduce(partOf, first.name === at.name ? at.typed : at.others?.(first.name))
 }
 
-function attributeOf(value: RuleValue, name: string): RuleValue {
-  return value instanceof Map ? value.get(name) : undefined
+/** Only attributes: an index converts its key, and a splat is a list. */
+function partOf(value: RuleValue, step: Step): RuleValue {
+  return step.kind === 'attribute' && value instanceof Map ? value.get(step.name) : undefined
 }
 
-function valueOfChoice(
-  { condition, yes, no }: RuleExpression & { kind: 'choice' },
-  at: Evaluation,
-): RuleValue {
+function valueOfChoice({ condition, yes, no }: Expression & { kind: 'choice' }, at: Evaluation): RuleValue {
   const chosen = evaluated(condition, at)
   if (typeof chosen === 'boolean') return evaluated(chosen ? yes : no, at)
   const [one, other] = [evaluated(yes, at), evaluated(no, at)]
   return one === other ? one : undefined
 }
 
-function valueOfEach(
-  { names, of, give, only }: RuleExpression & { kind: 'each' },
+function valueOfFor(
+  { names, of, key: keyGiven, value: give, only }: Expression & { kind: 'for' },
   at: Evaluation,
 ): RuleValue {
-  const elements = elementsOf(evaluated(of, at))
+  const elements = keyGiven === undefined ? elementsOf(evaluated(of, at)) : undefined
   if (elements === undefined) return undefined
   const given: RuleValue[] = []
   for (const [key, value] of elements) {
@@ -102,10 +101,22 @@ function elementsOf(value: RuleValue): (readonly [RuleValue, RuleValue])[] | und
   return Array.isArray(value) ? value.map((item) => [undefined, item] as const) : undefined
 }
 
-function valueOfBinary(
-  { sign, left, right }: RuleExpression & { kind: 'binary' },
-  at: Evaluation,
-): RuleValue {
+function valueOfOperation({ sign, of }: Expression & { kind: 'operation' }, at: Evaluation): RuleValue {
+  const [left, right] = of
+  if (left !== undefined && right !== undefined) return valueOfPair({ sign, left, right }, at)
+  if (left === undefined || (sign !== '!' && sign !== '(')) return undefined
+  const value = evaluated(left, at)
+  return sign === '(' ? value : typeof value === 'boolean' ? !value : undefined
+}
+
+/** A sign between two values. */
+interface Pair {
+  readonly sign: string
+  readonly left: Expression
+  readonly right: Expression
+}
+
+function valueOfPair({ sign, left, right }: Pair, at: Evaluation): RuleValue {
   if (sign === '||' || sign === '&&') {
     const decides = sign === '||'
     const values = [evaluated(left, at), evaluated(right, at)]
@@ -136,20 +147,30 @@ function areEqual(one: RuleValue, other: RuleValue): boolean | undefined {
 }
 
 /** A number of a rule, which for `length()` may be known only between bounds. */
-function sizeOf(rule: RuleExpression, at: Evaluation): Size | undefined {
-  if (rule.kind === 'call' && rule.name === 'length' && rule.args.length === 1)
-    return lengthOf(rule.args[0] as RuleExpression, at) // there is one
+function sizeOf(rule: Expression, at: Evaluation): Size | undefined {
+  const [measured, ...more] = argsOf(rule, 'length') ?? []
+  if (measured !== undefined && more.length === 0) return lengthOf(measured, at)
   const value = evaluated(rule, at)
   return typeof value === 'number' && Number.isFinite(value) ? exactSize(value) : undefined
 }
 
-function lengthOf(rule: RuleExpression, at: Evaluation): Size | undefined {
-  if (rule.kind === 'name' && rule.path.length === 2 && rule.path[0] === 'var' && rule.path[1] === at.name) {
+/** What a rule calls a function with, if it is a call of this one. */
+function argsOf(rule: Expression, name: string): readonly Expression[] | undefined {
+  return rule.kind === 'call' && rule.name === name && !rule.isSpread ? rule.args : undefined
+}
+
+function isInput({ of, step }: Expression & { kind: 'step' }, name: string): boolean {
+  return of.kind === 'name' && of.root === 'var' && step.kind === 'attribute' && step.name === name
+}
+
+function lengthOf(rule: Expression, at: Evaluation): Size | undefined {
+  if (rule.kind === 'step' && isInput(rule, at.name)) {
     const whole = at.value.kind === 'literal' ? sizeIn(at.value.value, at.type) : undefined
     if (whole !== undefined) return whole
   }
-  if (rule.kind === 'call' && rule.name === 'regexall') {
-    const found = patternOf(rule.args, at)
+  const pattern = argsOf(rule, 'regexall')
+  if (pattern !== undefined) {
+    const found = patternOf(pattern, at)
     return found === undefined
       ? undefined
       : found
@@ -176,7 +197,7 @@ const CALCULATE: Readonly<Record<string, (a: number, b: number) => number>> = {
   '%': (a, b) => (a >= 0 && b > 0 ? a % b : Number.NaN),
 }
 
-function measured(sign: BinarySign, one: Size, other: Size): RuleValue {
+function measured(sign: string, one: Size, other: Size): RuleValue {
   const compare = COMPARE[sign]
   if (compare !== undefined) {
     const [first, second] = [compare(one.least, other.most), compare(one.most, other.least)]
@@ -189,17 +210,17 @@ function measured(sign: BinarySign, one: Size, other: Size): RuleValue {
     : undefined
 }
 
-function patternOf(args: readonly RuleExpression[], at: Evaluation): boolean | undefined {
+function patternOf(args: readonly Expression[], at: Evaluation): boolean | undefined {
   const [pattern, text] = args.map((one) => evaluated(one, at))
   return typeof pattern === 'string' && typeof text === 'string' ? matchesPattern(pattern, text) : undefined
 }
 
-function valueOfCall({ name, args }: RuleExpression & { kind: 'call' }, at: Evaluation): RuleValue {
+function valueOfCall({ name, args, isSpread }: Expression & { kind: 'call' }, at: Evaluation): RuleValue {
   const [first] = args
-  if (first === undefined) return undefined
+  if (first === undefined || isSpread) return undefined
   if (name === 'can') return canBe(first, at)
   if (name === 'length') {
-    const size = sizeOf({ kind: 'call', name, args }, at)
+    const size = sizeOf({ kind: 'call', name, args, offset: 0 }, at)
     return size !== undefined && size.least === size.most ? size.least : undefined
   }
   const values = args.map((one) => evaluated(one, at))
@@ -207,10 +228,11 @@ function valueOfCall({ name, args }: RuleExpression & { kind: 'call' }, at: Eval
 }
 
 /** `regex` fails without a match, and for null; nothing else is known to fail. */
-function canBe(rule: RuleExpression, at: Evaluation): RuleValue {
-  if (rule.kind === 'call' && rule.name === 'regex') {
-    const [, text] = rule.args
-    return text !== undefined && evaluated(text, at) === null ? false : patternOf(rule.args, at)
+function canBe(rule: Expression, at: Evaluation): RuleValue {
+  const pattern = argsOf(rule, 'regex')
+  if (pattern !== undefined) {
+    const [, text] = pattern
+    return text !== undefined && evaluated(text, at) === null ? false : patternOf(pattern, at)
   }
   return evaluated(rule, at) === undefined ? undefined : true
 }

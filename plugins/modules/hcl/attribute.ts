@@ -1,13 +1,14 @@
 /** Reads the value of an attribute as JSON, text or flag. */
+
+import { heredocSource, readHeredoc } from '../domain/heredoc.ts'
 import type { Stated } from '../domain/module-facts.ts'
+import { holdsTemplate, unescapeMarkers } from '../domain/quoted.ts'
+import { tidySource } from '../domain/source-text.ts'
 import type { Json } from '../domain/summary.ts'
 import type { Attribute } from './body.ts'
 import { createCursor } from './cursor.ts'
-import { heredocSource, readHeredoc } from './heredoc.ts'
 import { readLiteral } from './literals.ts'
-import { holdsTemplate, unescapeMarkers } from './quoted.ts'
 import { scanQuoted } from './scan-value.ts'
-import { tidySource } from './source-text.ts'
 
 /** Collects what the evaluation of attributes could not decide. Owned by one extraction. */
 export interface Notes {

@@ -1,9 +1,9 @@
 /** Finds what Terraform refuses in a `module` block regardless of the module that it calls. */
 import type { BlockFault } from '../domain/check.ts'
 import { type NameRead, namesRead } from '../domain/names-read.ts'
+import { parseExpression } from '../domain/parse-expression.ts'
 import type { Attribute, Block } from './body.ts'
 import { readLiteral } from './literals.ts'
-import { parseExpression } from './parse-expression.ts'
 
 /** OpenTofu takes a `lifecycle` in a module block; the reader of HCL gives no lines for JSON. */
 const TAKEN_BLOCKS: ReadonlySet<string> = new Set(['lifecycle'])

@@ -1,7 +1,8 @@
 /** One spelling for expressions that mean the same, so that formatting is not a change of code. */
+
+import { skipTrivia } from '../domain/source-text.ts'
 import { createCursor } from './cursor.ts'
 import { scanQuoted, scanValue } from './scan-value.ts'
-import { skipTrivia } from './source-text.ts'
 
 const WORD = /[\p{L}\p{N}_-]/u
 /** `.*` and `.0`, as old configurations write indexes. */

@@ -1,8 +1,9 @@
 /** Cuts the source text of a list or object into the source text of its parts; evaluates nothing. */
+
+import { closingQuote, holdsTemplate, unquoteLabel } from '../domain/quoted.ts'
+import { skipTrivia } from '../domain/source-text.ts'
 import { createCursor } from './cursor.ts'
-import { closingQuote, holdsTemplate, unquoteLabel } from './quoted.ts'
 import { type Ending, scanValue } from './scan-value.ts'
-import { skipTrivia } from './source-text.ts'
 
 /** Key and value text of one entry of an object. */
 export interface EntryText {

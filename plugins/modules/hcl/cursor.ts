@@ -38,12 +38,9 @@ export const NEWLINE = 10
 export const RETURN = 13
 export const SPACE = 32
 export const QUOTE = 34
-export const HASH = 35
 export const DOLLAR = 36
 export const PERCENT = 37
-export const STAR = 42
 export const COMMA = 44
-export const SLASH = 47
 export const LESS = 60
 export const EQUALS = 61
 export const BACKSLASH = 92
@@ -120,23 +117,6 @@ export function skipBlanks(c: Cursor): void {
     if (code !== SPACE && code !== TAB && code !== RETURN) return
     c.at += 1
   }
-}
-
-/** Offset of the line feed that ends the line of `offset`, or the text's length. */
-export function endOfLine(text: string, offset: number): number {
-  const end = text.indexOf('\n', offset)
-  return end === -1 ? text.length : end
-}
-
-/** Whether a comment that runs to the end of its line starts at `offset`. */
-export function isLineComment(text: string, offset: number): boolean {
-  const code = text.charCodeAt(offset)
-  return code === HASH || (code === SLASH && text.charCodeAt(offset + 1) === SLASH)
-}
-
-/** Whether a block comment starts at `offset`. */
-export function isBlockComment(text: string, offset: number): boolean {
-  return text.charCodeAt(offset) === SLASH && text.charCodeAt(offset + 1) === STAR
 }
 
 /** Skips the block comment under the cursor, counting lines. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
+import { unescapeMarkers } from '../domain/quoted.ts'
 import type { Json } from '../domain/summary.ts'
 import { extractFacts } from './facts.ts'
-import { unescapeMarkers } from './quoted.ts'
 import { readHcl } from './reader.ts'
 
 const SEED = 7_281_934

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkInputs } from '../domain/check.ts'
 import { NO_SCOPE, type TypeScope } from '../domain/expression-type.ts'
+import { parseExpression } from '../domain/parse-expression.ts'
 import { parseType } from '../domain/type-constraint.ts'
 import { readModuleBlocks } from './module-blocks.ts'
-import { parseExpression } from './parse-expression.ts'
 
 const SCOPE: TypeScope = {
   variables: new Map(

@@ -7,9 +7,9 @@ import type {
   Repetition,
 } from '../domain/configuration-names.ts'
 import { type BoundNames, NOTHING_BOUND, namesRead } from '../domain/names-read.ts'
+import { parseExpression } from '../domain/parse-expression.ts'
 import type { Attribute, Block, Body } from './body.ts'
 import { readLiteral } from './literals.ts'
-import { parseExpression } from './parse-expression.ts'
 import { readingHcl } from './reader.ts'
 
 /** The names of an HCL file. What cannot be read makes the answer unsure; an expression that is not understood reads nothing. */

@@ -2,11 +2,11 @@
 import { isJsonObject, type Pieces } from '../../../server/plugin.ts'
 import type { ConfigurationNames, DeclaredName, PlacedRead } from '../domain/configuration-names.ts'
 import { type BoundNames, namesRead } from '../domain/names-read.ts'
+import { parseTemplateText } from '../domain/parse-expression.ts'
 import type { Json } from '../domain/summary.ts'
 import type { Attribute, Block, Body } from './body.ts'
 import { declaredIn } from './file-names.ts'
 import { jsonBody, readJsonModule } from './json-module.ts'
-import { parseTemplateText } from './parse-expression.ts'
 
 /** As `readingFileNames` for JSON, which has no lines: each name is read once in a block, at line 1. */
 export function* readingJsonFileNames(file: string, text: string): Pieces<ConfigurationNames> {

@@ -1,8 +1,9 @@
 /** Turns the source text of a value into JSON where the text is a literal, else keeps the text. */
+
+import { heredocText, readHeredoc } from '../domain/heredoc.ts'
+import { closingQuote, holdsTemplate, unescapeQuoted } from '../domain/quoted.ts'
+import { skipTrivia } from '../domain/source-text.ts'
 import type { Json } from '../domain/summary.ts'
-import { heredocText, readHeredoc } from './heredoc.ts'
-import { closingQuote, holdsTemplate, unescapeQuoted } from './quoted.ts'
-import { skipTrivia } from './source-text.ts'
 
 /**
  * The kind of a value: a JSON value; an expression, which is kept as text; or `unsure`, where only the reference knows.

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import type { NamedLine, Stated } from '../domain/module-facts.ts'
+import { unescapeMarkers } from '../domain/quoted.ts'
 import type { Json } from '../domain/summary.ts'
 import { holdsExpression } from './attribute.ts'
 import { type BodyFacts, extractFacts } from './facts.ts'
 import { jsonBody } from './json-module.ts'
-import { unescapeMarkers } from './quoted.ts'
 import { readHcl } from './reader.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')

@@ -1,12 +1,12 @@
 /** Where a configuration reads the outputs of the modules that it calls. */
 import { atOnce, type Pieces } from '../../../server/plugin.ts'
+import { readHeredoc } from '../domain/heredoc.ts'
+import { skipTrivia } from '../domain/source-text.ts'
 import type { OutputUse } from '../domain/upgrade.ts'
 import type { Body } from './body.ts'
 import { createCursor } from './cursor.ts'
-import { readHeredoc } from './heredoc.ts'
 import { readingHcl } from './reader.ts'
 import { scanQuoted, scanValue } from './scan-value.ts'
-import { skipTrivia } from './source-text.ts'
 
 /** The outputs of `module.<name>` that a text reads, by the name of the call; each with its line. */
 export function readOutputUses(text: string): ReadonlyMap<string, readonly OutputUse[]> {

@@ -5,7 +5,10 @@
  * at the next line that starts with a block header in column 1 and keeps what it read before, so that one mistake costs
  * one block. What it says about broken or doubtful files is for the caller to check against the reference.
  */
+
 import { atOnce, type Pieces } from '../../../server/plugin.ts'
+import { unquoteLabel } from '../domain/quoted.ts'
+import { endOfLine, isBlockComment, isLineComment } from '../domain/source-text.ts'
 import { closeBlock, createSpacing, noteSpacing } from './block-spacing.ts'
 import type { Attribute, Block, Body } from './body.ts'
 import {
@@ -16,12 +19,9 @@ import {
   type Doubt,
   doubt,
   EQUALS,
-  endOfLine,
   fail,
   failTooDeep,
   headerAt,
-  isBlockComment,
-  isLineComment,
   MAX_BRACKETS,
   NEWLINE,
   OPEN_BRACE,
@@ -32,7 +32,6 @@ import {
   skipBlanks,
   skipBlockComment,
 } from './cursor.ts'
-import { unquoteLabel } from './quoted.ts'
 import { scanQuoted, scanValue } from './scan-value.ts'
 
 /** A comment between items, with its markers. */

@@ -1,4 +1,5 @@
 /** Finds where a value ends by counting brackets, strings, templates and heredocs; evaluates nothing. */
+import { endOfLine, isBlockComment, isLineComment } from '../domain/source-text.ts'
 import {
   BACKSLASH,
   CLOSE_BRACE,
@@ -7,12 +8,9 @@ import {
   DOLLAR,
   doubt,
   EQUALS,
-  endOfLine,
   fail,
   failTooDeep,
   headerAt,
-  isBlockComment,
-  isLineComment,
   LESS,
   MAX_BRACKETS,
   MAX_TEMPLATES,

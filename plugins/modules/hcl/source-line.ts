@@ -1,8 +1,9 @@
 /** Source text on one line. */
+
+import { skipTrivia } from '../domain/source-text.ts'
 import { heredocAt } from './canonical-text.ts'
 import { createCursor } from './cursor.ts'
 import { scanQuoted } from './scan-value.ts'
-import { skipTrivia } from './source-text.ts'
 
 /**
  * An expression on one line, without its comments: with them, the rest of it would be one. What looks like a comment in a

@@ -171,7 +171,9 @@ test('a rule is broken only by what breaks it for sure', () => {
     ['startswith(var.x, "a")', 'b', true],
     ['var.x.a == "b"', 'c', false],
     ['var.x[0] == "b"', ['c'], false],
+    ['length(["a", "b"]...) == 5', 'c', false],
     [`${'('.repeat(5000)}false`, 'c', false],
+    [`${'1+'.repeat(3990)}1 == 0`, 'c', false],
     [`${'!'.repeat(5000)}false`, 'c', false],
     ['false', 'c', true],
   ]

@@ -1,13 +1,14 @@
 /** The position of the parser of expressions in a text. */
-import type { Expression } from '../domain/expression.ts'
-import { endOfLine, isBlockComment, isLineComment } from './cursor.ts'
-import { skipTrivia } from './source-text.ts'
+import type { Expression } from './expression.ts'
+import { endOfBlockComment, endOfLine, isBlockComment, isLineComment, skipTrivia } from './source-text.ts'
 
 /** Where the parser is. `isLineBound`: a line break ends the expression, as in an object. */
 export interface Parsing {
   readonly text: string
   at: number
   depth: number
+  /** What is nested deeper is not understood. */
+  readonly maxDepth: number
   isLineBound: boolean
   /** Reads an expression here: templates hold expressions, and these templates. */
   readonly read: (p: Parsing) => Expression | undefined
@@ -22,14 +23,9 @@ export function skip(p: Parsing): void {
   for (;;) {
     if (' \t\r'.includes(p.text[p.at] ?? 'x')) p.at += 1
     else if (isLineComment(p.text, p.at)) p.at = endOfLine(p.text, p.at)
-    else if (isBlockComment(p.text, p.at)) p.at = endOfComment(p)
+    else if (isBlockComment(p.text, p.at)) p.at = endOfBlockComment(p.text, p.at)
     else return
   }
-}
-
-function endOfComment({ text, at }: Parsing): number {
-  const end = text.indexOf('*/', at + 2)
-  return end === -1 ? text.length : end + 2
 }
 
 /** Moves past a sign or word if it is next. */

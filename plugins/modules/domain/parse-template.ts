@@ -1,5 +1,5 @@
 /** Parses strings and heredocs: text with `${…}` and with the directives `%{ if … }` and `%{ for … }`. */
-import type { Expression } from '../domain/expression.ts'
+import type { Expression } from './expression.ts'
 import { acrossLines, type Parsing, readForHead, takes, takesWord } from './expression-cursor.ts'
 import type { Heredoc } from './heredoc.ts'
 import { unescapeQuoted } from './quoted.ts'

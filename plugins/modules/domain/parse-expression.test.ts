@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { namesRead } from '../domain/names-read.ts'
+import { namesRead } from './names-read.ts'
 import { parseExpression, parseTemplateText } from './parse-expression.ts'
 
 /** The names that a text reads, each with the attributes behind it; undefined where it is not understood. */

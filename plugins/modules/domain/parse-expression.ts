@@ -1,6 +1,5 @@
 /** Parses the source text of a value into its parts. What is not understood as a whole is undefined. */
-import type { Expression, Step } from '../domain/expression.ts'
-import { CLOSE_BRACE } from './cursor.ts'
+import type { Expression, Step } from './expression.ts'
 import {
   acrossLines,
   type Parsing,
@@ -18,8 +17,8 @@ const MAX_DEPTH = 100
 const MAX_LENGTH = 500
 
 /** The value that a text is as a whole. Never throws; linear in its length. */
-export function parseExpression(text: string): Expression | undefined {
-  const p: Parsing = { text, at: 0, depth: 0, isLineBound: false, read: readExpression }
+export function parseExpression(text: string, maxDepth = MAX_DEPTH): Expression | undefined {
+  const p: Parsing = { text, at: 0, depth: 0, maxDepth, isLineBound: false, read: readExpression }
   const expression = readExpression(p)
   skip(p)
   return p.at === text.length ? expression : undefined
@@ -27,14 +26,21 @@ export function parseExpression(text: string): Expression | undefined {
 
 /** A text that is a template without quotes, as strings of JSON are. */
 export function parseTemplateText(text: string): Expression | undefined {
-  return readTextParts({ text, at: 0, depth: 0, isLineBound: false, read: readExpression })
+  return readTextParts({
+    text,
+    at: 0,
+    depth: 0,
+    maxDepth: MAX_DEPTH,
+    isLineBound: false,
+    read: readExpression,
+  })
 }
 
 /** From the loosest to the tightest. */
 const LEVELS = [['||'], ['&&'], ['==', '!='], ['<=', '>=', '<', '>'], ['+', '-'], ['*', '/', '%']] as const
 
 function readExpression(p: Parsing): Expression | undefined {
-  if (p.depth >= MAX_DEPTH) return undefined
+  if (p.depth >= p.maxDepth) return undefined
   p.depth += 1
   const condition = readBinary(p, 0)
   const expression = condition && takes(p, '?') ? readChoice(p, condition) : condition
@@ -74,7 +80,7 @@ function readUnary(p: Parsing): Expression | undefined {
   skip(p)
   const sign = p.text[p.at] ?? ''
   if (sign !== '!' && sign !== '-') return readPostfix(p)
-  if (p.depth >= MAX_DEPTH) return undefined
+  if (p.depth >= p.maxDepth) return undefined
   p.at += 1
   p.depth += 1
   const of = readUnary(p)
@@ -180,9 +186,9 @@ function readCall(p: Parsing, name: string, offset: number): Expression | undefi
     const one = readExpression(p)
     if (one === undefined) return undefined
     args.push(one)
-    const isLast = takes(p, '...') // spread over the parameters
-    if (!isLast && takes(p, ',')) continue
-    return takes(p, ')') ? { kind: 'call', name, args, offset } : undefined
+    const isSpread = takes(p, '...')
+    if (!isSpread && takes(p, ',')) continue
+    return takes(p, ')') ? { kind: 'call', name, args, offset, ...(isSpread && { isSpread }) } : undefined
   }
   return { kind: 'call', name, args, offset }
 }
@@ -226,7 +232,7 @@ function readObject(p: Parsing): Expression | undefined {
   for (;;) {
     p.isLineBound = false
     skip(p)
-    if (p.text.charCodeAt(p.at) === CLOSE_BRACE) break
+    if (p.text[p.at] === '}') break
     p.isLineBound = true
     const entry = readEntry(p)
     if (entry === undefined || !isEntryOver(p)) return undefined
@@ -249,5 +255,5 @@ function readEntry(p: Parsing): { key: Expression; value: Expression } | undefin
 /** A comma, a line break, or the closing brace ahead. */
 function isEntryOver(p: Parsing): boolean {
   if (takes(p, ',')) return true
-  return p.text[p.at] === '\n' || p.text.charCodeAt(p.at) === CLOSE_BRACE
+  return p.text[p.at] === '\n' || p.text[p.at] === '}'
 }
