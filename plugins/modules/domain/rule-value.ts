@@ -220,7 +220,7 @@ function valueOfCall({ name, args, isSpread }: Expression & { kind: 'call' }, at
   if (first === undefined || isSpread) return undefined
   if (name === 'can') return canBe(first, at)
   if (name === 'length') {
-    const size = sizeOf({ kind: 'call', name, args, offset: 0 }, at)
+    const size = args.length === 1 ? lengthOf(first, at) : undefined
     return size !== undefined && size.least === size.most ? size.least : undefined
   }
   const values = args.map((one) => evaluated(one, at))

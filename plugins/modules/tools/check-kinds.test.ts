@@ -171,6 +171,7 @@ test('a rule is broken only by what breaks it for sure', () => {
     ['startswith(var.x, "a")', 'b', true],
     ['var.x.a == "b"', 'c', false],
     ['var.x[0] == "b"', ['c'], false],
+    ['length(var.x, 1) > 0', 'c', false], // Terraform refuses it
     ['length(["a", "b"]...) == 5', 'c', false],
     [`${'('.repeat(5000)}false`, 'c', false],
     [`${'1+'.repeat(3990)}1 == 0`, 'c', false],
