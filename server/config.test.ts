@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import * as z from 'zod'
+import { temporaryFolder } from '../test/harness/temporary-folder.ts'
 import { loadConfig } from './config.ts'
 import { definePlugin } from './plugin.ts'
 
@@ -22,8 +22,7 @@ const jira = definePlugin({
 })
 
 async function folder(t: TestContext, files: Readonly<Record<string, string>>): Promise<string> {
-  const cwd = await mkdtemp(join(tmpdir(), 'satchel-config-'))
-  t.after(() => rm(cwd, { recursive: true }))
+  const cwd = await temporaryFolder(t)
   for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text)
   return cwd
 }

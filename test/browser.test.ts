@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -8,6 +6,7 @@ import { copyAssets } from '../scripts/assets.ts'
 import { openDoor } from '../server/http/testing/open-door.ts'
 import { openBrowser } from './browser.ts'
 import { contrastsOn } from './contrast.ts'
+import { temporaryFolder } from './harness/temporary-folder.ts'
 
 const REFERENCE_READY = 'h2:has-text("Get a note")'
 /** The least contrast of a text at which WCAG 2 lets a page pass at level AA. */
@@ -24,8 +23,7 @@ async function look(
   if (browser === undefined) return undefined
   const page = await browser.newPage({ colorScheme: dark ? 'dark' : 'light' })
   t.after(() => page.close())
-  const folder = await mkdtemp(join(tmpdir(), 'satchel-assets-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   if (packaged) await copyAssets(folder)
   const { door } = await openDoor(t, {}, packaged ? { assetPath: (name) => join(folder, name) } : {})
   const requested: string[] = []

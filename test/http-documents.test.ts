@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
@@ -166,8 +165,7 @@ describe('documents of the API', () => {
   })
 
   it('copies every packaged file with its licence and its sum, and redoc without the foreign logo', async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), 'satchel-assets-'))
-    t.after(() => rm(folder, { recursive: true }))
+    const folder = await temporaryFolder(t)
 
     const names = await copyAssets(folder)
 

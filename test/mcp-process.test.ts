@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { initialize, type Message, modern } from '../server/mcp/testing/stdio-client.ts'
-import { temporaryFolder } from './harness/open-host.ts'
+import { temporaryFolder } from './harness/temporary-folder.ts'
 import { SATCHEL } from './satchel-process.ts'
 
 /** What calls in flight have after stdin ended. A server that ends well before it did not wait. `satchel bench start` times it. */

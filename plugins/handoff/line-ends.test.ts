@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { temporaryFolderSync } from '../../test/harness/temporary-folder.ts'
 import { createLineEndHash } from './domain/line-ends.ts'
 import { type Answer, openTestProject, SMALL } from './testing/fixture.ts'
 
@@ -39,8 +37,7 @@ test('in a clone with core.autocrlf nothing has changed', async (t) => {
   const { project, id } = await recordOf(t, 'log.txt', 'one\ntwo é\n')
   project.git('add', '-f', '.handoffs/records')
   project.git('commit', '-q', '-m', 'the record')
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-handoff-')))
-  t.after(() => rmSync(root, { recursive: true, force: true }))
+  const root = temporaryFolderSync(t)
   project.git('clone', '-q', '-c', 'core.autocrlf=true', project.root, root)
   const clone = await openTestProject(t, { root })
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { temporaryFolderSync } from '../../test/harness/temporary-folder.ts'
 import { assessRecord } from './actions/check-freshness.ts'
 import { patchIdOf } from './domain/patch-id.ts'
 import { readableRecord } from './domain/readable-record.ts'
@@ -136,8 +136,7 @@ test('a commit beyond a shallow clone is unverifiable', async (t) => {
   commit(project, 'docs/later.md', 'x\n')
   project.git('add', '-f', '.handoffs/records')
   project.git('commit', '-q', '-m', 'the record')
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-handoff-')))
-  t.after(() => rmSync(root, { recursive: true, force: true }))
+  const root = temporaryFolderSync(t)
   execFileSync('git', ['clone', '-q', '--depth', '1', `file://${project.root}`, root], { stdio: 'ignore' })
   const clone = await openTestProject(t, { root })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openHost, temporaryFolder } from '../../test/harness/open-host.ts'
+import { openHost } from '../../test/harness/open-host.ts'
+import { temporaryFolder } from '../../test/harness/temporary-folder.ts'
 import { BUILTIN_PLUGINS, type BuiltinPlugin } from '../builtin-plugins.ts'
 import { loadConfig } from '../config.ts'
 import type { RunningHost } from '../host.ts'

@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { temporaryFolder } from '../../test/harness/temporary-folder.ts'
 import { type ChildCall, runChild } from './child-process.ts'
 import { cleanGitEnvironment, runGit } from './git.ts'
-
-async function folder(t: TestContext): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'satchel-child-'))
-  t.after(() => rm(path, { recursive: true, force: true }))
-  return path
-}
 
 const node = (script: string, call: Partial<ChildCall> = {}) =>
   runChild(process.execPath, ['-e', script], { cwd: tmpdir(), ...call })
@@ -49,7 +44,7 @@ test('a child beyond a limit is killed, and each limit has its own reason', asyn
 test('a stopped child takes with it what it started, also where that holds its pipes open', {
   skip: process.platform !== 'linux' && 'needs /proc',
 }, async (t) => {
-  const pidFile = join(await folder(t), 'pid')
+  const pidFile = join(await temporaryFolder(t), 'pid')
   const script = `
     const { spawn } = require('node:child_process')
     const helper = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit', detached: true })
@@ -69,7 +64,7 @@ test('a stopped child takes with it what it started, also where that holds its p
 })
 
 test('git runs no program that a repository or its environment names, and never prompts', async (t) => {
-  const path = await folder(t)
+  const path = await temporaryFolder(t)
   const canary = join(path, 'canary')
   const program = join(path, 'program')
   await writeFile(program, `#!/bin/sh\ntouch ${canary}\n`)

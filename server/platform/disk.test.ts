@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { temporaryFolder } from '../../test/harness/temporary-folder.ts'
 import { realDisk } from './disk.ts'
 import { testDiskConformance } from './testing/disk-conformance.ts'
 import { createSimulatedDisk } from './testing/simulated-disk.ts'
 
 testDiskConformance('the disk of this machine', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'satchel-disk-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder(t)
   return { disk: realDisk, folder }
 })
 
@@ -20,8 +19,7 @@ testDiskConformance('the simulated disk', async () => {
 })
 
 test('a link is made when its call returns, so that its caller notes it before anything else happens', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'satchel-disk-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder(t)
   await writeFile(join(folder, 'from'), '')
 
   const linked = realDisk.link(join(folder, 'from'), join(folder, 'to'))

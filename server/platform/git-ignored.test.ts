@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { temporaryFolderSync } from '../../test/harness/temporary-folder.ts'
 import { realDisk } from './disk.ts'
 import { IGNORE_FILE, ignoreFolder } from './git-ignored.ts'
 
 test('git does not see a folder that ignores itself, and what such a file said before stays', async (t) => {
-  const repository = mkdtempSync(join(tmpdir(), 'satchel-ignored-'))
-  t.after(() => rmSync(repository, { recursive: true, force: true }))
+  const repository = temporaryFolderSync(t)
   execFileSync('git', ['init', '-q', repository])
   const folder = join(repository, 'own')
   mkdirSync(folder)

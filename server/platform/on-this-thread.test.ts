@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { temporaryFolderSync } from '../../test/harness/temporary-folder.ts'
 import { realDisk } from './disk.ts'
 import { isForThisThread } from './on-this-thread.ts'
 
@@ -19,8 +19,7 @@ test('at most 64 operations of one turn of the event loop are for this thread', 
 })
 
 test('a caller that looks at many files one after another lets other work run', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'satchel-looks-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolderSync(t)
   const file = join(folder, 'file')
   writeFileSync(file, 'text')
   let others = 0
@@ -37,8 +36,7 @@ test('a caller that looks at many files one after another lets other work run', 
 })
 
 test('a name below a file is missing on either thread', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'satchel-looks-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolderSync(t)
   const file = join(folder, 'file')
   writeFileSync(file, 'text')
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { temporaryFolder } from '../../test/harness/temporary-folder.ts'
 import { realDisk } from './disk.ts'
 import { systemProcesses } from './process-liveness.ts'
 import { type LockAttempt, type LockOptions, takeLock } from './process-lock.ts'
@@ -11,8 +11,7 @@ import { createSimulatedDisk } from './testing/simulated-disk.ts'
 const released = 'marker'
 
 async function folderOf(t: TestContext): Promise<LockOptions> {
-  const folder = await mkdtemp(join(tmpdir(), 'satchel-lock-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder(t)
   return { path: join(folder, 'lock-'), released }
 }
 

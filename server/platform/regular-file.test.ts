@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { temporaryFolder } from '../../test/harness/open-host.ts'
+import { temporaryFolder } from '../../test/harness/temporary-folder.ts'
 import { readFileBounded, readRegularFile } from './regular-file.ts'
 
 test('a file is read whole up to the limit, and not at all beyond it', async (t) => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { readdirSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { temporaryFolder } from '../../test/harness/temporary-folder.ts'
 import { systemProcesses } from './process-liveness.ts'
 import { takeLock } from './process-lock.ts'
 import { testLockConformance } from './testing/lock-conformance.ts'
@@ -17,8 +16,7 @@ testLockConformance({
 })
 
 async function exclusiveIn(t: TestContext, below: string): Promise<Exclusive> {
-  const folder = await mkdtemp(join(tmpdir(), 'satchel-user-lock-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder(t)
   writeFileSync(join(folder, 'file'), '')
   return {
     path: join(folder, below, 'x.lock'),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { type TestContext, test } from 'node:test'
-import { temporaryFolder } from '../../test/harness/open-host.ts'
+import { temporaryFolder } from '../../test/harness/temporary-folder.ts'
 import type { ProcessIo } from '../process-io.ts'
 import { run } from '../run.ts'
 import { answerFirst } from './answer-first.ts'

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { assetPath } from '../../server/assets.ts'
 import type { CallAnswer } from '../../server/call.ts'
@@ -12,7 +9,7 @@ import { createHost, type RunningHost } from '../../server/host.ts'
 import { createLog } from '../../server/log.ts'
 import { confineTo } from '../../server/platform/paths.ts'
 import type { ToolFilter } from '../../server/tool-filter.ts'
-import { undoAfter } from './undo.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 export interface OpenHostOptions {
   /** Plugins, or plugins with their raw settings. */
@@ -69,14 +66,6 @@ export async function openHost(t: TestContext, options: OpenHostOptions): Promis
   t.after(() => host.stop())
   await host.start()
   return testHost(host, projectRoot, logged)
-}
-
-/** A new folder below the system's temporary one, removed after the test. */
-export async function temporaryFolder(t: TestContext, prefix = 'satchel-test-'): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), prefix))
-  // Hosts of this process are stopped later and may write until then.
-  undoAfter(t, () => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
-  return folder
 }
 
 function pluginEntry(entry: OpenHostOptions['plugins'][number]) {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { temporaryFolder } from '../harness/temporary-folder.ts'
 import { recordedMeasurements } from './recorded.ts'
 import { buildStory, untold } from './story.ts'
-import { clientOfEachChannel, newStoryFolder, untoldTo } from './told-story.ts'
+import { clientOfEachChannel, untoldTo } from './told-story.ts'
 
 for (const client of clientOfEachChannel().slice(0, 1))
   test(`sessions of ${client.harness} upgrade a module in a room, and every claim that they inherit is checked again`, async (t) => {
@@ -24,7 +25,7 @@ test('the story was told in whole to the model of every harness in which it was 
 })
 
 test('what a session does not tell is found', async (t) => {
-  const [session] = await buildStory(await newStoryFolder(t))
+  const [session] = await buildStory(await temporaryFolder(t))
   assert.ok(session)
 
   const lost = untold(session, ['1 module', undefined])

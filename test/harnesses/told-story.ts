@@ -1,8 +1,5 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { undoAfter } from '../harness/undo.ts'
+import { temporaryFolder } from '../harness/temporary-folder.ts'
 import type { Measurement } from './measurement.ts'
 import { recordedMeasurements } from './recorded.ts'
 import { replay } from './replay.ts'
@@ -13,15 +10,9 @@ export function clientOfEachChannel(): readonly Measurement[] {
   return [...new Map(recordedMeasurements().map((client) => [client.channel, client])).values()]
 }
 
-export async function newStoryFolder(t: TestContext): Promise<string> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'satchel-story-')))
-  undoAfter(t, () => rm(folder, { recursive: true, force: true }))
-  return folder
-}
-
 /** Plays the story as this client; gives what its sessions did not tell their model. */
 export async function untoldTo(t: TestContext, client: Measurement): Promise<readonly string[]> {
-  const folder = await newStoryFolder(t)
+  const folder = await temporaryFolder(t)
   const lost: string[] = []
   for (const session of await buildStory(folder)) {
     await session.before?.()

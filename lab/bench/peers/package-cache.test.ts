@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { temporaryFolder } from '../../../test/harness/temporary-folder.ts'
 import { openPackageCache } from './package-cache.ts'
 
 const { signal } = new AbortController()
@@ -34,8 +34,7 @@ describe('the cache of rivals', () => {
 
 /** A program in the place of npm that notes its arguments and ends with `code`, and an empty cache. */
 async function stub(t: TestContext, code: number) {
-  const folder = await mkdtemp(join(tmpdir(), 'satchel-cache-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   const script = join(folder, 'npm.mjs')
   await writeFile(script, STUB)
   const calls = async (): Promise<readonly string[]> =>

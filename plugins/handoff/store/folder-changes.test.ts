@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Disk, realDisk } from '../../../server/plugin.ts'
+import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { createChangeReader, explains } from './folder-changes.ts'
 import { layoutOf } from './layout.ts'
 
@@ -11,8 +11,7 @@ const noteOf = (n: number): string =>
   `${JSON.stringify({ name: `${String(n).padStart(36, '0')}.json`, before: n, after: n + 1 })}\n`
 
 test('notes are read once: only what was added is read, half a line later, and a replaced file from its start', async (t) => {
-  const root = mkdtempSync(join(tmpdir(), 'satchel-changes-'))
-  t.after(() => rmSync(root, { recursive: true }))
+  const root = temporaryFolderSync(t)
   const layout = layoutOf(root, join(root, '.handoffs'))
   mkdirSync(layout.cache, { recursive: true })
   const file = join(layout.cache, 'changes')

@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict'
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { realDisk } from '../../../server/plugin.ts'
+import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { layoutOf } from './layout.ts'
 import { storedProjectId } from './project-identity.ts'
 import { createIndex } from './record-index.ts'
@@ -26,8 +18,7 @@ const HIDDEN = ['cache', 'locks', 'gitignore']
 
 /** A copy of the store that release 0.1.0 wrote; it was killed while it held the lock of the draft. */
 function storeOf010(t: TestContext) {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-formats-')))
-  t.after(() => rmSync(root, { recursive: true, force: true }))
+  const root = temporaryFolderSync(t)
   const folder = join(root, '.handoffs')
   for (const name of readdirSync(FIXTURE)) {
     const target = HIDDEN.includes(name) ? `.${name}` : name

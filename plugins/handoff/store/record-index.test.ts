@@ -3,20 +3,18 @@ import { createHash } from 'node:crypto'
 import {
   appendFileSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Disk, realDisk } from '../../../server/plugin.ts'
+import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { latestRecord } from '../domain/latest.ts'
 import { listRecords } from '../domain/record-list.ts'
 import { sampleId, sampleRecord } from '../testing/sample-record.ts'
@@ -26,8 +24,7 @@ import { openStore } from './store.ts'
 
 /** A store of samples, and the files that a disk was asked to look at. */
 function storeOf(t: TestContext, count: number) {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-index-')))
-  t.after(() => rmSync(root, { recursive: true, force: true }))
+  const root = temporaryFolderSync(t)
   const layout = layoutOf(root, join(root, '.handoffs'))
   mkdirSync(layout.records, { recursive: true })
   const put = (n: number, title = `Record ${n}`) => {

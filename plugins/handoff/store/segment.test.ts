@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { realDisk } from '../../../server/plugin.ts'
+import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { rowOfOccurrence } from '../domain/occurrence.ts'
 import { rowOf, searchText } from '../domain/record-row.ts'
 import { sampleId, sampleRecord } from '../testing/sample-record.ts'
@@ -48,8 +48,7 @@ test('a builder makes one segment after another, each as a new builder makes it'
 })
 
 test('a segment goes to its file in a store whose cache folder does not exist yet', async (t: TestContext) => {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-segment-')))
-  t.after(() => rmSync(root, { recursive: true, force: true }))
+  const root = temporaryFolderSync(t)
   const layout = layoutOf(root, join(root, '.handoffs'))
   mkdirSync(layout.records, { recursive: true })
 

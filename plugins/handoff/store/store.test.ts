@@ -4,16 +4,14 @@ import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
@@ -22,6 +20,7 @@ import { fileURLToPath } from 'node:url'
 import { isZombie } from '../../../server/platform/process-liveness.ts'
 import { pauseMs } from '../../../server/platform/process-lock.ts'
 import { type Disk, realDisk } from '../../../server/plugin.ts'
+import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { ordinaryUserOf } from '../../../test/ordinary-user.ts'
 import { openTestProject, SMALL } from '../testing/fixture.ts'
 import { replaceCacheFile } from './ensure-folder.ts'
@@ -29,8 +28,7 @@ import { layoutOf } from './layout.ts'
 import { openStore, type Store } from './store.ts'
 
 function storeOn(t: TestContext, disk: Disk): { store: Store; root: string } {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-store-')))
-  t.after(() => rmSync(root, { recursive: true, force: true }))
+  const root = temporaryFolderSync(t)
   return storeAt(root, disk)
 }
 

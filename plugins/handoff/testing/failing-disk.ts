@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { validate } from '../../../generated/handoff-validate.js'
 import { type Disk, realDisk } from '../../../server/plugin.ts'
+import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { createRecord } from '../actions/create-record.ts'
 import { examineStore } from '../actions/doctor.ts'
 import { mergeStored } from '../actions/merge-records.ts'
@@ -150,13 +150,13 @@ export const WRITES: readonly Write[] = [
 
 /** Runs a write once for each call that it makes of the disk, which fails so at that call. */
 export async function failAtEveryStep(t: TestContext, write: Write, fault: Fault): Promise<void> {
-  const from = await emptyRoot(t)
+  const from = temporaryFolderSync(t)
   const ids = await write.prepare(from)
   const before = records(from)
   let points = 0
 
   for (let nth = 1; points === 0; nth++) {
-    const root = await emptyRoot(t)
+    const root = temporaryFolderSync(t)
     cpSync(from, root, { recursive: true })
     const { disk, calls } = failingDisk(nth, fault)
     const failure = await openOn(root, disk)
@@ -229,10 +229,4 @@ function listed(folder: string): readonly string[] {
   } catch {
     return []
   }
-}
-
-async function emptyRoot(t: TestContext): Promise<string> {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-faults-')))
-  t.after(() => rmSync(root, { recursive: true, force: true }))
-  return root
 }

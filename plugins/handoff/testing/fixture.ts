@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { TestContext } from 'node:test'
 import { createHost, type RunningHost } from '../../../server/host.ts'
 import { type CallContext, type Host, type Log, SatchelError } from '../../../server/plugin.ts'
+import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { type HandoffConfig, handoffConfig } from '../config.ts'
 import { plugin } from '../index.ts'
 
@@ -55,8 +47,7 @@ export async function openTestProject(
     readonly database?: string
   } = {},
 ): Promise<TestProject> {
-  const root = options.root ?? realpathSync(mkdtempSync(join(tmpdir(), 'satchel-handoff-')))
-  if (options.root === undefined) t.after(() => rmSync(root, { recursive: true, force: true }))
+  const root = options.root ?? temporaryFolderSync(t)
   let clock = Date.parse('2026-11-21T10:00:00.000Z')
   const changed: string[] = []
   const logged: string[] = []

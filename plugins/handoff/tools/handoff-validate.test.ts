@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import {
-  copyFileSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { pointerOf } from '../domain/json-pointer.ts'
 import { openTestProject, SMALL } from '../testing/fixture.ts'
 
@@ -47,8 +39,7 @@ test('every case of the specification gets its verdict and its pointer, as a val
 })
 
 test('the validator runs alone in a folder without packages', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'satchel-validator-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolderSync(t)
   copyFileSync(join(ROOT, 'generated/handoff-validate.js'), join(folder, 'validate.mjs'))
   copyFileSync(CASES_FILE, join(folder, 'cases.json'))
   writeFileSync(

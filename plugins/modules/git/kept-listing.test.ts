@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { appendFile, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { appendFile, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { temporaryFolder } from '../../../test/harness/temporary-folder.ts'
 import { buildRemote } from '../testing/build-remote.ts'
 import { keptListing, refsState } from './kept-listing.ts'
 
 const HISTORY = [{ files: { 'main.tf': 'variable "a" {}\n' }, tags: ['v1'], annotatedTags: ['v2'] }]
 
 async function openPlace(t: TestContext) {
-  const dir = await mkdtemp(join(tmpdir(), 'satchel-kept-'))
-  t.after(() => rm(dir, { recursive: true, force: true }))
+  const dir = await temporaryFolder(t)
   const path = join(dir, 'remote.git')
   await buildRemote(path, HISTORY)
   const file = join(dir, 'state', 'refs', 'remote.txt')

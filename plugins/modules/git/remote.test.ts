@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { temporaryFolder } from '../../../test/harness/temporary-folder.ts'
 import { buildRemote } from '../testing/build-remote.ts'
 import { createGit } from './command.ts'
 import { gitEnvironment } from './environment.ts'
 import { listLocal, listRemote } from './remote.ts'
-
-async function temporaryDirectory(t: TestContext): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'satchel-remote-'))
-  t.after(() => rm(dir, { recursive: true, force: true }))
-  return dir
-}
 
 function git(cwd: string, ...args: string[]): void {
   const env = { PATH: process.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' }
@@ -68,7 +61,7 @@ const REPOSITORIES: Readonly<Record<string, (path: string) => Promise<void>>> = 
 
 for (const [name, make] of Object.entries(REPOSITORIES)) {
   test(`a local repository ${name} is listed as ls-remote lists it`, async (t) => {
-    const dir = await temporaryDirectory(t)
+    const dir = await temporaryFolder(t)
     const path = join(dir, 'a')
     await make(path)
     const asking = (protocol?: 'file') =>

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { parseModuleFile } from './parse-file.ts'
 import type { Reference } from './reference.ts'
 
@@ -11,8 +12,7 @@ const { openReference } = await import('./reference.lazy.ts')
 
 /** A parser of our own in the package's place; hangs on texts that hold `hang`, dies on `die`. */
 function openStandIn(t: TestContext, options: { killMs?: number; idleMs?: number } = {}): Reference {
-  const folder = mkdtempSync(join(tmpdir(), 'satchel-reference-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolderSync(t)
   const entry = join(folder, 'parser.cjs')
   writeFileSync(
     entry,

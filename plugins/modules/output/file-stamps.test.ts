@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { realDisk } from '../../../server/plugin.ts'
+import { temporaryFolder } from '../../../test/harness/temporary-folder.ts'
 import { openFileStamps } from './file-stamps.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
@@ -19,8 +19,7 @@ interface Folder {
 
 /** An output directory whose `a.json` holds `one`, looked at and saved long after it was written. */
 async function openFolder(t: TestContext): Promise<Folder> {
-  const dir = await mkdtemp(join(tmpdir(), 'satchel-stamps-'))
-  t.after(() => rm(dir, { recursive: true, force: true }))
+  const dir = await temporaryFolder(t)
   await mkdir(join(dir, '.satchel'))
   const file = join(dir, 'a.json')
   const stampFile = join(dir, '.satchel', 'stamps.json')

@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
+import { temporaryFolder } from '../../../test/harness/temporary-folder.ts'
 import type { IndexRecord } from './module-index.ts'
 import { createSummaryWriter } from './summary-writer.ts'
-
-async function temporaryDirectory(t: TestContext): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'satchel-writer-'))
-  t.after(() => rm(dir, { recursive: true, force: true }))
-  return dir
-}
 
 function recordOf(summary_file: string, ref = 'v1'): IndexRecord {
   return {
@@ -36,7 +30,7 @@ function recordOf(summary_file: string, ref = 'v1'): IndexRecord {
 }
 
 test('more summaries than are written concurrently are all there after a flush, and told then', async (t) => {
-  const dir = await temporaryDirectory(t)
+  const dir = await temporaryFolder(t)
   const told: string[] = []
   const writer = createSummaryWriter(join(dir, 'out'), ({ summary_file }) => told.push(summary_file))
   const names = Array.from({ length: 50 }, (_, at) => `${String(at).padStart(2, '0')}.json`)
@@ -51,7 +45,7 @@ test('more summaries than are written concurrently are all there after a flush, 
 })
 
 test('of two summaries for one file the later stays, however long the first takes to write', async (t) => {
-  const dir = await temporaryDirectory(t)
+  const dir = await temporaryFolder(t)
   const told: string[] = []
   const writer = createSummaryWriter(dir, ({ ref }: IndexRecord) => told.push(ref))
   const large = Buffer.alloc(32 * 1024 * 1024, 'x')
@@ -65,7 +59,7 @@ test('of two summaries for one file the later stays, however long the first take
 })
 
 test('a failed write of a summary fails every later call, and no summary counts as written', async (t) => {
-  const dir = await temporaryDirectory(t)
+  const dir = await temporaryFolder(t)
   await writeFile(join(dir, 'out'), 'in the way')
   const told: string[] = []
   const writer = createSummaryWriter(join(dir, 'out'), ({ summary_file }) => told.push(summary_file))

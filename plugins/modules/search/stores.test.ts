@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -11,6 +10,7 @@ import { realDisk } from '../../../server/plugin.ts'
 import { startChroma } from '../../../test/chroma-server.ts'
 import { bundled } from '../../../test/fixtures/bundled.ts'
 import { freePort } from '../../../test/free-port.ts'
+import { temporaryFolder } from '../../../test/harness/temporary-folder.ts'
 import { lacksPackage } from '../../../test/optional-package.ts'
 import { embeddingOptions } from '../config.ts'
 import { moduleId } from '../output/module-index.ts'
@@ -26,12 +26,6 @@ import type { VectorFilter, VectorStore } from './vector-store.ts'
 const WRITER = await bundled(join(import.meta.dirname, '../testing/store-writer.ts'))
 /** How often a writer is killed; a long run sets it to 200. */
 const KILLS = Number(process.env['SATCHEL_KILLS'] ?? 12)
-
-async function temporary(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'satchel-vectors-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
 
 function openIn(folder: string, more: object = {}): Promise<VectorStore> {
   return openStore(embeddingOptions.parse({ vectordb_path: folder, ...more }), folder)
@@ -51,7 +45,7 @@ async function hitsOf(store: VectorStore, vector: Float32Array, filter: VectorFi
 }
 
 test('what was stored is found by its vector, filtered, touched, replaced and removed', async (t) => {
-  const store = await openIn(await temporary(t))
+  const store = await openIn(await temporaryFolder(t))
   assert.equal(await store.header(), undefined)
   assert.equal((await store.query(item(1).vector, {}, 10)).cosines.length, 0)
 
@@ -81,7 +75,7 @@ test('what was stored is found by its vector, filtered, touched, replaced and re
 })
 
 test('a store tells the content that its records are of only where nothing else wrote it meanwhile', async (t) => {
-  const store = await openIn(await temporary(t))
+  const store = await openIn(await temporaryFolder(t))
   const write = (content?: { from: string | undefined; to: string }) =>
     store.apply(HEADER, { upsert: [item(1)], touch: [], remove: [], ...(content && { content }) })
   const after: (string | undefined)[] = []
@@ -103,7 +97,7 @@ test('a store tells the content that its records are of only where nothing else 
 })
 
 test('equal documents and equal vectors are kept once; a version that is not the latest is found when it is asked for', async (t) => {
-  const folder = await temporary(t)
+  const folder = await temporaryFolder(t)
   const store = await openIn(folder)
   const versions = (count: number) =>
     Array.from({ length: count }, (_, n) => {
@@ -129,7 +123,7 @@ test('equal documents and equal vectors are kept once; a version that is not the
 })
 
 test('a store of version 0.1.0 is read as it is, and the first update takes its records over', async (t) => {
-  const folder = await temporary(t)
+  const folder = await temporaryFolder(t)
   const file = join(folder, 'infra_modules/index.json')
   await mkdir(join(folder, 'infra_modules'))
   const items = [1, 2].map((n) => {
@@ -150,7 +144,7 @@ test('a store of version 0.1.0 is read as it is, and the first update takes its 
 })
 
 test('vectors that an earlier version wrote one after the other are read beside those by column', async (t) => {
-  const folder = await temporary(t)
+  const folder = await temporaryFolder(t)
   const dims = 16
   const header = { ...HEADER, dims }
   const wide = (n: number) => ({
@@ -184,7 +178,7 @@ test('vectors that an earlier version wrote one after the other are read beside 
 })
 
 test('another strategy, model, size or lexicon is refused, and the file stays as it was', async (t) => {
-  const folder = await temporary(t)
+  const folder = await temporaryFolder(t)
   const store = await openIn(folder)
   await put(store, [1])
   const file = join(folder, 'infra_modules/current')
@@ -210,7 +204,7 @@ test('another strategy, model, size or lexicon is refused, and the file stays as
 })
 
 test('a damaged store is named and left alone, wherever the damage is', async (t) => {
-  const folder = await temporary(t)
+  const folder = await temporaryFolder(t)
   await put(await openIn(folder), [1, 2])
   const inside = join(folder, 'infra_modules')
   for (const name of await readdir(inside)) {
@@ -237,7 +231,7 @@ test('a damaged store is named and left alone, wherever the damage is', async (t
 })
 
 test('a damaged store of version 0.1.0 is named and left alone', async (t) => {
-  const folder = await temporary(t)
+  const folder = await temporaryFolder(t)
   const file = join(folder, 'infra_modules/index.json')
   await mkdir(join(folder, 'infra_modules'))
   const { id, document, metadata, vector } = item(1)
@@ -262,7 +256,7 @@ test('a damaged store of version 0.1.0 is named and left alone', async (t) => {
 })
 
 test('a collection name that is a path is refused', async (t) => {
-  const folder = await temporary(t)
+  const folder = await temporaryFolder(t)
   for (const name of ['../x', 'a/b', '.', 'x'.repeat(600), '', 'a..b']) {
     await assert.rejects(
       openIn(folder, { collection_name: name }),
@@ -273,7 +267,7 @@ test('a collection name that is a path is refused', async (t) => {
 })
 
 test('two writers with twenty updates each lose nothing', async (t) => {
-  const folder = await temporary(t)
+  const folder = await temporaryFolder(t)
   const writers = [0, 1].map((n) => writer(t, folder, n * 20, 20))
 
   const exits = await Promise.all(writers.map((child) => once(child, 'exit')))
@@ -286,7 +280,7 @@ test('two writers with twenty updates each lose nothing', async (t) => {
 })
 
 test(`a writer killed ${KILLS} times leaves the old or the new file, and the next one goes on`, async (t) => {
-  const folder = await temporary(t)
+  const folder = await temporaryFolder(t)
   await put(await openIn(folder), [9999])
   let least = 1
   for (let round = 0; round < KILLS; round++) {
@@ -311,7 +305,7 @@ function writer(t: TestContext, folder: string, from: number, count: number): Ch
 }
 
 test('a real ChromaDB server stores, replaces, filters, removes, survives a kill and refuses another make', async (t) => {
-  const folder = await temporary(t)
+  const folder = await temporaryFolder(t)
   const port = await freePort()
   const first = await startChroma(t, join(folder, 'chroma'), port)
   if (!first) return
@@ -359,7 +353,7 @@ test('a real ChromaDB server stores, replaces, filters, removes, survives a kill
 test('a server that is not there is named with host and port', async (t) => {
   if (await lacksPackage(t, 'chromadb')) return
   const port = await freePort()
-  const store = await openIn(await temporary(t), { vectordb_host: '127.0.0.1', vectordb_port: port })
+  const store = await openIn(await temporaryFolder(t), { vectordb_host: '127.0.0.1', vectordb_port: port })
 
   await assert.rejects(store.header(), {
     reason: 'vector_store_unreachable',
@@ -368,7 +362,7 @@ test('a server that is not there is named with host and port', async (t) => {
 })
 
 test('a lock left by a dead process does not stop the next writer', async (t) => {
-  const folder = await temporary(t)
+  const folder = await temporaryFolder(t)
   await mkdir(folder, { recursive: true })
   await writeFile(
     join(folder, 'infra_modules.lock'),

@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Log } from '../../../server/plugin.ts'
+import { temporaryFolder } from '../../../test/harness/temporary-folder.ts'
 import { type RepositoryEntry, repositoryEntry } from '../config.ts'
 import { ingest } from '../ingest/ingest.ts'
 import { openModuleReader } from '../ingest/module-reader.ts'
@@ -32,8 +32,7 @@ export interface World {
 }
 
 export async function openWorld(t: TestContext): Promise<World> {
-  const dir = await mkdtemp(join(tmpdir(), 'satchel-ingest-'))
-  t.after(() => rm(dir, { recursive: true, force: true }))
+  const dir = await temporaryFolder(t)
   const reader = await openModuleReader()
   t.after(() => reader.close())
   const outputDir = join(dir, 'out')

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Host } from '../../../server/plugin.ts'
+import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { openRoom, roomPlace } from '../engine/open-room.ts'
 import { addNote, modelContent } from '../testing/model.ts'
 import { roomFindings } from './looking.ts'
@@ -14,21 +14,15 @@ const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
 // Doctor asks its host for the packaged file only.
 const host = { log, assetPath: () => wasm } as unknown as Host
 
-function folder(t: TestContext): string {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-doctor-')))
-  t.after(() => rmSync(path, { recursive: true, force: true }))
-  return path
-}
-
 /** What a killed owner leaves, in a folder of its own. */
 async function deadRoom(t: TestContext): Promise<string> {
-  const living = folder(t)
+  const living = temporaryFolderSync(t)
   writeFileSync(join(living, 'plan.md'), '# Plan\n')
   const place = roomPlace(join(living, 'plan.md'), {})
   const attempt = await openRoom({ place, content: modelContent, log, rank: 'stdio', wasm })
   if (attempt.kind !== 'owner') throw new Error('a fresh room has no owner')
   for (let id = 0; id < 4; id += 1) await attempt.room.store.mutate((tx) => addNote(tx, id, 'x'))
-  const dead = folder(t)
+  const dead = temporaryFolderSync(t)
   cpSync(living, dead, { recursive: true, filter: (path) => !path.endsWith('.sock') })
   await attempt.room.close()
   return join(dead, 'plan.md')

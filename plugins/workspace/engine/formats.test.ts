@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict'
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { hostname, tmpdir } from 'node:os'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { SCHEMA, STATEMENTS } from '../room/schema.ts'
 import { inspectRoom, lastOwner, openRoom, roomPlace } from './open-room.ts'
 import { systemSurroundings } from './room-lock.ts'
@@ -27,8 +18,7 @@ const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 /** A copy of a room that release 0.1.0 left: closed, or by a kill with all its work in the journal. */
 function roomOf010(t: TestContext, how: 'clean' | 'unclean') {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-formats-')))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolderSync(t)
   cpSync(join(FIXTURE, how, 'plan.md'), join(folder, 'plan.md'))
   const sidecar = join(folder, '.plan.md.satchel')
   cpSync(join(FIXTURE, how, 'sidecar'), sidecar, { recursive: true })

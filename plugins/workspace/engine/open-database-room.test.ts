@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { type PostgresServer, startPostgres } from '../../../test/postgres-server.ts'
 import { addNote, changesByEvent, commitText, modelContent } from '../testing/model.ts'
 import { newRoomName, openRoomDatabase } from '../testing/room-database.ts'
@@ -25,18 +25,12 @@ interface Machine {
   own(seams?: RoomSeams): Promise<Room>
 }
 
-function folder(t: TestContext): string {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-database-room-')))
-  t.after(() => rmSync(path, { recursive: true, force: true }))
-  return path
-}
-
 /** Machines that share one room of the database. */
 async function openTeam(t: TestContext, server: PostgresServer) {
   const database = await openRoomDatabase(t, server.url)
   const name = newRoomName()
   const machine = (text: string | undefined): Machine => {
-    const file = join(folder(t), 'plan.md')
+    const file = join(temporaryFolderSync(t), 'plan.md')
     if (text !== undefined) writeFileSync(file, text)
     const options = (seams: RoomSeams = {}): DatabaseRoomOptions => ({
       place: roomPlace(file, {}),

@@ -5,10 +5,8 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -18,10 +16,10 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Disk, realDisk } from '../../../server/plugin.ts'
+import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { addNote, commitText, lostTexts, modelContent, rowFaults } from '../testing/model.ts'
 import { type Clock, realClock } from './clock.ts'
 import { inspectRoom, openRoom, type Room, type RoomOptions, type RoomSeams, roomPlace } from './open-room.ts'
@@ -31,14 +29,8 @@ import { socketPath } from './socket-path.ts'
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
 
-function folder(t: TestContext): string {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-room-')))
-  t.after(() => rmSync(path, { recursive: true, force: true }))
-  return path
-}
-
 function plan(t: TestContext, text = '# Plan\n'): string {
-  const file = join(folder(t), 'plan.md')
+  const file = join(temporaryFolderSync(t), 'plan.md')
   writeFileSync(file, text)
   return file
 }
@@ -225,7 +217,7 @@ test('an idle owner notices that its sidecar was moved, and the room opens in th
   const file = plan(t)
   const room = await own(t, optionsFor(file))
   await room.store.mutate((tx) => addNote(tx, 1, 'x'))
-  const there = join(folder(t), 'plan.md')
+  const there = join(temporaryFolderSync(t), 'plan.md')
 
   renameSync(room.place.sidecar, roomPlace(there, {}).sidecar)
   renameSync(file, there)
@@ -268,7 +260,7 @@ test('a copy of an open room opens as a room of its own, whose owner is not the 
   const file = plan(t)
   const first = await own(t, optionsFor(file))
   await first.store.mutate((tx) => addNote(tx, 1, 'x'))
-  const copy = join(folder(t), 'plan.md')
+  const copy = join(temporaryFolderSync(t), 'plan.md')
   cpSync(file, copy)
   cpSync(first.place.sidecar, roomPlace(copy, {}).sidecar, { recursive: true })
 
@@ -366,10 +358,10 @@ test('a room on a symbolic link is the room of the real file', async (t) => {
 
 test('the socket is where the record says, under every kind of path', async (t) => {
   for (const name of ['short', 'with space', 'ünïcödé 房间', 'x'.repeat(200)]) {
-    const directory = join(folder(t), name)
+    const directory = join(temporaryFolderSync(t), name)
     mkdirSync(directory)
     writeFileSync(join(directory, 'plan.md'), '')
-    const runtime = folder(t)
+    const runtime = temporaryFolderSync(t)
     const room = await own(t, {
       ...optionsFor(join(directory, 'plan.md')),
       place: roomPlace(join(directory, 'plan.md'), { XDG_RUNTIME_DIR: runtime }),

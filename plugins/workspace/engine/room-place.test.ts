@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, realpathSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { modelContent } from '../testing/model.ts'
 import { openRoom, type Room, type RoomOptions, roomPlace } from './open-room.ts'
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
 
-function folder(t: TestContext): string {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-place-')))
-  t.after(() => rmSync(path, { recursive: true, force: true }))
-  return path
-}
-
 function plan(t: TestContext): string {
-  const file = join(folder(t), 'plan.md')
+  const file = join(temporaryFolderSync(t), 'plan.md')
   writeFileSync(file, '# Plan\n')
   return file
 }
@@ -50,7 +44,7 @@ test('git sees nothing of a room, also of one that an older release made', async
 
 test('a symbolic link to a file that is missing is the room of that file, and the refusal names it', async (t) => {
   const file = plan(t)
-  const link = join(folder(t), 'link.md')
+  const link = join(temporaryFolderSync(t), 'link.md')
   symlinkSync(file, link)
   const before = roomPlace(link, {})
   unlinkSync(file)

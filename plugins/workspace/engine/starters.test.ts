@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { bundled } from '../../../test/fixtures/bundled.ts'
+import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { modelContent } from '../testing/model.ts'
 import { realClock } from './clock.ts'
 import { openRoom, type RoomAttempt, roomPlace } from './open-room.ts'
@@ -18,8 +18,7 @@ const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 function plan(t: TestContext): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-room-')))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolderSync(t)
   const file = join(folder, 'plan.md')
   writeFileSync(file, '# Plan\n')
   return file

@@ -1,17 +1,9 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { realDisk } from '../../../server/plugin.ts'
+import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { realClock, realRandom } from '../engine/clock.ts'
 import { JOURNAL_LIMITS } from '../engine/generations.ts'
 import type { StoreOptions } from '../engine/room-store.ts'
@@ -31,8 +23,7 @@ export function loadedSql(): Promise<Sql> {
 
 /** Options of a store on the real disk, in a folder of its own that is removed after the test. */
 export async function storeOptions(t: TestContext, text = '# Plan\n'): Promise<StoreOptions> {
-  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'satchel-store-')))
-  t.after(() => rmSync(directory, { recursive: true, force: true }))
+  const directory = temporaryFolderSync(t)
   const sidecar = join(directory, '.plan.md.satchel')
   mkdirSync(sidecar, { mode: 0o700 })
   const file = join(directory, 'plan.md')

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { ModuleSummary } from '../../../../plugins/modules/domain/summary.ts'
 import { openModuleReader } from '../../../../plugins/modules/ingest/module-reader.ts'
 import { buildRemote } from '../../../../plugins/modules/testing/build-remote.ts'
 import { EMPTY_SUMMARY } from '../../../../plugins/modules/testing/empty-summary.ts'
+import { temporaryFolder } from '../../../../test/harness/temporary-folder.ts'
 import { keeps } from '../../figure.ts'
 import { asWritten, callFigures, comparisons, mistakeTable, outcomesOf, terraformFigure } from './figures.ts'
 import { MISTAKES } from './mistakes.ts'
@@ -46,8 +46,7 @@ module "elsewhere" {
 `
 
 test('the calls of a repository are read, and mistakes of every kind are seeded into them and found', async (t) => {
-  const dir = await mkdtemp(join(tmpdir(), 'satchel-calls-'))
-  t.after(() => rm(dir, { recursive: true, force: true }))
+  const dir = await temporaryFolder(t)
   const path = join(dir, 'terraform-aws-shop.git')
   await buildRemote(path, [
     { files: { 'main.tf': MODULE, 'examples/all/main.tf': EXAMPLE }, tags: ['v1.0.0'] },
@@ -132,8 +131,7 @@ process.exitCode = found.length
 `
 
 test('Terraform is asked until it refuses nothing more, and another verdict than ours misses the figure', async (t) => {
-  const dir = await mkdtemp(join(tmpdir(), 'satchel-terraform-'))
-  t.after(() => rm(dir, { recursive: true, force: true }))
+  const dir = await temporaryFolder(t)
   const terraform = join(dir, 'terraform')
   await writeFile(terraform, REFUSING)
   await chmod(terraform, 0o755)

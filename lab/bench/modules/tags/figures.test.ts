@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openModuleReader } from '../../../../plugins/modules/ingest/module-reader.ts'
 import { buildRemote } from '../../../../plugins/modules/testing/build-remote.ts'
+import { temporaryFolder } from '../../../../test/harness/temporary-folder.ts'
 import { keeps } from '../../figure.ts'
 import { pairTable, tagFigures } from './figures.ts'
 import { readTagPairs, type TagPair } from './tag-pairs.ts'
@@ -34,8 +33,7 @@ test('every planted wrong verdict misses its figure', () => {
 })
 
 test('the tags of a repository are paired in order, and git says whether code changed', async (t) => {
-  const dir = await mkdtemp(join(tmpdir(), 'satchel-tags-'))
-  t.after(() => rm(dir, { recursive: true, force: true }))
+  const dir = await temporaryFolder(t)
   const path = join(dir, 'a.git')
   await buildRemote(path, [
     { files: { 'main.tf': 'output "a" {\n  value = 1\n}\n' }, tags: ['v1.9.0'] },
