@@ -73,7 +73,7 @@ export function holdsExpression(value: Json): boolean {
 }
 
 function statedJson(value: Json): Stated {
-  if (!holdsExpression(value)) return { value: unescapeDeep(value) }
+  if (!holdsExpression(value)) return { value: withTexts(value, unescapeMarkers) }
   return { value: typeof value === 'string' ? stripTemplate(value) : value, expression: true }
 }
 
@@ -84,11 +84,12 @@ function stripTemplate(text: string): string {
   return holdsTemplate(inside) && inside.indexOf('}') < inside.indexOf('{') ? text : inside
 }
 
-function unescapeDeep(value: Json): Json {
-  if (typeof value === 'string') return unescapeMarkers(value)
+/** JSON with every text in it changed, names of members too. */
+export function withTexts(value: Json, change: (text: string) => string): Json {
+  if (typeof value === 'string') return change(value)
   if (value === null || typeof value !== 'object') return value
-  if (Array.isArray(value)) return value.map(unescapeDeep)
+  if (Array.isArray(value)) return value.map((inner) => withTexts(inner, change))
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [unescapeMarkers(key), unescapeDeep(inner)]),
+    Object.entries(value).map(([key, inner]) => [change(key), withTexts(inner, change)]),
   )
 }

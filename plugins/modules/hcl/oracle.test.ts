@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { NamedLine, Stated } from '../domain/module-facts.ts'
 import { unescapeMarkers } from '../domain/quoted.ts'
 import type { Json } from '../domain/summary.ts'
-import { holdsExpression } from './attribute.ts'
+import { holdsExpression, withTexts } from './attribute.ts'
 import { type BodyFacts, extractFacts } from './facts.ts'
 import { jsonBody } from './json-module.ts'
 import { readHcl } from './reader.ts'
@@ -101,28 +101,12 @@ function compareStated(
     if (ours !== theirs) found.push({ what, ours, theirs })
   } else if (ours.expression !== undefined) {
     if (!holdsExpression(theirs)) found.push({ what, ours, theirs })
-  } else if (!isDeepStrictEqual(sorted(ours.value), sorted(literal(theirs))))
-    found.push({ what, ours, theirs })
+  } else if (!isDeepStrictEqual(ours.value, literal(theirs))) found.push({ what, ours, theirs })
 }
 
 /** The reference keeps `$${` and `%%{`, and the CR of heredocs. */
 function literal(value: Json): Json {
-  if (typeof value === 'string') return unescapeMarkers(value.replaceAll('\r\n', '\n'))
-  if (value === null || typeof value !== 'object') return value
-  if (Array.isArray(value)) return value.map(literal)
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [unescapeMarkers(key), literal(inner)]),
-  )
-}
-
-function sorted(value: Json): Json {
-  if (value === null || typeof value !== 'object') return value
-  if (Array.isArray(value)) return value.map(sorted)
-  return Object.fromEntries(
-    Object.entries(value)
-      .map(([key, inner]) => [key, sorted(inner)])
-      .sort(),
-  )
+  return withTexts(value, (text) => unescapeMarkers(text.replaceAll('\r\n', '\n')))
 }
 
 /** It prints directives without blanks (`%{if x}`) and without `~`. */

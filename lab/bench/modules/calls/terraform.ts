@@ -1,4 +1,5 @@
 /** What Terraform itself says of calls. Of their modules only inputs and outputs are kept, so that no provider is needed. */
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
@@ -6,7 +7,8 @@ import { basename, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { GivenBlock } from '../../../../plugins/modules/domain/check.ts'
 import type { GivenValue } from '../../../../plugins/modules/domain/given-value.ts'
-import type { Json, ModuleSummary, Variable } from '../../../../plugins/modules/domain/summary.ts'
+import type { ModuleSummary, Variable } from '../../../../plugins/modules/domain/summary.ts'
+import { withTexts } from '../../../../plugins/modules/hcl/attribute.ts'
 import { withScratchFolder } from '../../../../server/plugin.ts'
 import type { LabContext } from '../../../context.ts'
 
@@ -118,14 +120,7 @@ function jsonOf(value: GivenValue): unknown {
   if (value.kind === 'object')
     return Object.fromEntries(value.entries.map(([key, inner]) => [escaped(key), jsonOf(inner)]))
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of Terraform
-  return value.kind === 'literal' ? plainOf(value.value) : '${var.any}'
-}
-
-function plainOf(value: Json): unknown {
-  if (typeof value === 'string') return escaped(value)
-  if (Array.isArray(value)) return value.map(plainOf)
-  if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [escaped(key), plainOf(inner)]))
+  return value.kind === 'literal' ? withTexts(value.value, escaped) : '${var.any}'
 }
 
 function escaped(literal: string): string {
