@@ -6,6 +6,7 @@ import type {
   PlacedRead,
   Repetition,
 } from '../domain/configuration-names.ts'
+import { countBelow } from '../domain/count-below.ts'
 import { type BoundNames, NOTHING_BOUND, namesRead } from '../domain/names-read.ts'
 import { parseExpression } from '../domain/parse-expression.ts'
 import type { Attribute, Block, Body } from './body.ts'
@@ -158,15 +159,4 @@ function readAttribute(name: string, attribute: Attribute, bound: BoundNames, re
     const line = attribute.line + countBelow(breaks, read.offset)
     reads.push({ ...read, ...place, line, ...(name === 'depends_on' && { isAddress: true }) })
   }
-}
-
-/** How many of the numbers, which ascend, are below another. */
-function countBelow(numbers: readonly number[], limit: number): number {
-  let [from, to] = [0, numbers.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if ((numbers[middle] ?? limit) < limit) from = middle + 1
-    else to = middle
-  }
-  return from
 }

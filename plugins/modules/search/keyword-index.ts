@@ -1,4 +1,5 @@
 import { keepRecent } from '../../../server/plugin.ts'
+import { countBelow } from '../domain/count-below.ts'
 import type { Postings } from '../segments/postings.ts'
 import {
   memorySource,
@@ -193,7 +194,11 @@ const TELLING = new Set(
 
 function isAbout(texts: TextIndex, group: string, text: number): boolean {
   const postings = texts.postings(group)
-  for (let at = firstOf(postings, text); at < postings.length && postings.texts[at] === text; at++)
+  for (
+    let at = countBelow(postings.texts, text, postings.length);
+    at < postings.length && postings.texts[at] === text;
+    at++
+  )
     if (TELLING.has(postings.fields[at] ?? 0)) return true
   return false
 }
@@ -209,7 +214,11 @@ interface ScoredConcept {
 function addedBy(texts: TextIndex, { group, factor, gains }: ScoredConcept, text: number): number {
   const postings = texts.postings(group)
   let sum = 0
-  for (let at = firstOf(postings, text); at < postings.length && postings.texts[at] === text; at++)
+  for (
+    let at = countBelow(postings.texts, text, postings.length);
+    at < postings.length && postings.texts[at] === text;
+    at++
+  )
     sum += gains[at] ?? 0
   return factor * sum
 }
@@ -218,23 +227,15 @@ function addedBy(texts: TextIndex, { group, factor, gains }: ScoredConcept, text
 function fieldsOf(texts: TextIndex, term: string, text: number): string[] {
   const postings = texts.postings(term)
   const found: string[] = []
-  for (let at = firstOf(postings, text); postings.texts[at] === text && at < postings.length; at++) {
+  for (
+    let at = countBelow(postings.texts, text, postings.length);
+    postings.texts[at] === text && at < postings.length;
+    at++
+  ) {
     const field = FIELDS[postings.fields[at] ?? 0]
     if (field) found.push(field)
   }
   return found
-}
-
-/** Where the entries of a text begin: they are in the order of the texts. */
-function firstOf({ texts, length }: Postings, text: number): number {
-  let low = 0
-  let high = length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((texts[middle] ?? 0) < text) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /** Texts with a feature of the built-in vectors: `w:<stem>` or `g:<concept>`. */

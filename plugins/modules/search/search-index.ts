@@ -1,4 +1,5 @@
 import { once } from '../../../server/plugin.ts'
+import { countBelow } from '../domain/count-below.ts'
 import type { TextChoice } from '../segments/postings.ts'
 import type { SectionFile } from '../segments/section-file.ts'
 import { ENDED, emptyStates, LATEST, LIVE, type SegmentSet } from '../segments/segment-set.ts'
@@ -235,24 +236,12 @@ function chosenTexts(
 ): TextChoice {
   const isIn = new Uint8Array(file.lengthOf('lengths') / TEXT_BYTES)
   let bound = 0
-  for (let at = placeFrom(rows, base), end = placeFrom(rows, base + records); at < end; at++) {
+  for (let at = countBelow(rows, base), end = countBelow(rows, base + records); at < end; at++) {
     const text = texts[(rows[at] ?? 0) - base] ?? 0
     isIn[text] = 1
     if (text >= bound) bound = text + 1
   }
   return { isIn, bound }
-}
-
-/** The place of the first of these rising rows that is not below another; their number for none. */
-function placeFrom(rows: Int32Array, wanted: number): number {
-  let low = 0
-  let high = rows.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((rows[middle] ?? 0) < wanted) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 function joinedTexts(
