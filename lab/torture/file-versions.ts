@@ -1,3 +1,4 @@
+import { addTo } from '../../server/platform/grouped.ts'
 import type { Change, Image, SimulatedNode } from '../../server/platform/testing/simulated-disk.ts'
 
 /** What a file held from disk change `at` on. */
@@ -19,7 +20,7 @@ export function versionsBelow(
   const note = (path: string, at: number): void => {
     const content = contents.get(names.get(path) ?? 0)
     if (!content || !path.startsWith(`${folder}/`)) return
-    versions.set(path, [...(versions.get(path) ?? []), { at, content }])
+    addTo(versions, path, { at, content })
   }
   const name = (path: string, node: SimulatedNode | undefined): void => {
     if (!node) names.delete(path)

@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import * as z from 'zod'
-import { defineCommand, type Host, writeFileDurably } from '../../server/plugin.ts'
+import { decodeUtf8, defineCommand, type Host, writeFileDurably } from '../../server/plugin.ts'
 import { mergeVersions, type RecordVersion, recordVersion } from './domain/git-merge.ts'
 import { documentOf } from './domain/json-text.ts'
 import { placeOfConflict } from './domain/merge-conflicts.ts'
 import { shortId } from './domain/record-id.ts'
 import { schemaVerdict } from './domain/schema-verdict.ts'
-import { decodeUtf8 } from './store/read-record.ts'
 
 /** Exit code by which git learns that the file is still in conflict. */
 const CONFLICT_EXIT = 1

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { addTo } from '../platform/grouped.ts'
 
 interface FieldSchema {
   readonly type?: string
@@ -24,7 +25,7 @@ export function createQueryInput(input: z.ZodObject): QueryInput {
   return {
     read(values) {
       const texts = new Map<string, string[]>()
-      for (const [name, text] of values) texts.set(name, [...(texts.get(name) ?? []), text])
+      for (const [name, text] of values) addTo(texts, name, text)
       return Object.fromEntries([...texts].map(([name, given]) => [name, readField(fields.get(name), given)]))
     },
   }

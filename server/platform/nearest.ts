@@ -25,14 +25,16 @@ export function didYouMean(near: string | undefined, known: Iterable<string>): s
   return near === undefined ? `Known: ${[...known].join(', ') || 'none'}.` : `Did you mean "${near}"?`
 }
 
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+/** Letters to insert, remove or exchange; stops counting above `most`. */
+export function editDistance(a: string, b: string, most = Number.POSITIVE_INFINITY): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
     for (let j = 1; j <= b.length; j++) {
-      const substitute = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, substitute))
+      const same = a.charCodeAt(i - 1) === b.charCodeAt(j - 1) ? 0 : 1
+      next.push(Math.min((row[j - 1] ?? 0) + same, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
     }
+    if (Math.min(...next) > most) return most + 1
     row = next
   }
   return row[b.length] ?? 0

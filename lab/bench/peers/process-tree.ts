@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { addTo } from '../../../server/platform/grouped.ts'
 import { processorMs, residentMib } from '../host/child.ts'
 
 /** A process and everything it started, as the system knows them now. Only itself where there is no `/proc`. */
@@ -8,7 +9,7 @@ export async function treeOf(pid: number): Promise<readonly number[]> {
   for (const name of numbersIn('/proc')) {
     const stat = await readFile(`/proc/${name}/stat`, 'latin1').catch(() => '')
     const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
-    children.set(parent, [...(children.get(parent) ?? []), name])
+    addTo(children, parent, name)
   }
   const tree = [pid]
   for (let at = 0; at < tree.length; at += 1) tree.push(...(children.get(tree[at] ?? 0) ?? []))

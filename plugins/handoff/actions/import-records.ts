@@ -1,4 +1,4 @@
-import { type CallContext, isJsonObject, isSatchelError } from '../../../server/plugin.ts'
+import { type CallContext, decodeUtf8, isJsonObject, isSatchelError } from '../../../server/plugin.ts'
 import { readHandwritten } from '../domain/handwritten.ts'
 import { editText } from '../domain/json-edit.ts'
 import { compactJson, documentOf, type JsonDocument, MAX_DEPTH, readJson } from '../domain/json-text.ts'
@@ -15,7 +15,6 @@ import { redactDocument } from '../domain/text-redaction.ts'
 import { type ImportSource, importSources } from '../files/import-sources.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
-import { decodeUtf8 } from '../store/read-record.ts'
 import { originOf, recordOfKey, withKey } from './create-record.ts'
 import { writeRecord } from './write-record.ts'
 

@@ -1,3 +1,4 @@
+import { decodeUtf8 } from '../../../server/plugin.ts'
 import { conflictSides } from '../domain/conflict-sides.ts'
 import { mergeVersions, type RecordVersion, recordVersion } from '../domain/git-merge.ts'
 import { documentOf } from '../domain/json-text.ts'
@@ -8,7 +9,7 @@ import { schemaVerdict } from '../domain/schema-verdict.ts'
 import { fileParents } from '../git/file-parents.ts'
 import type { Project } from '../project.ts'
 import { replaceLocalFile } from '../store/ensure-folder.ts'
-import { decodeUtf8, type Problem } from '../store/read-record.ts'
+import type { Problem } from '../store/read-record.ts'
 
 /** `conflicted`: both sides changed the same; the record keeps ours, its flag says so, and both positions are kept. */
 export const REPAIR_OUTCOMES = ['repaired', 'conflicted', 'left'] as const

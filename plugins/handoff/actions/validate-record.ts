@@ -1,4 +1,10 @@
-import { type CallContext, excessOfJson, inTurns, MAX_JSON_VALUES } from '../../../server/plugin.ts'
+import {
+  type CallContext,
+  decodeUtf8,
+  excessOfJson,
+  inTurns,
+  MAX_JSON_VALUES,
+} from '../../../server/plugin.ts'
 import type { Subject } from '../domain/checks/check.ts'
 import { judging, type Level, type Verdict } from '../domain/checks/validation.ts'
 import { type JsonDocument, readJson } from '../domain/json-text.ts'
@@ -10,7 +16,7 @@ import type { WorldFacts } from '../domain/world-facts.ts'
 import { readFileInside } from '../files/read-file.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
-import { type BrokenRecord, decodeUtf8, type StoredRecord } from '../store/read-record.ts'
+import type { BrokenRecord, StoredRecord } from '../store/read-record.ts'
 import { unknownRecord } from '../store/store.ts'
 import { brokenFile, resolveId } from './find-record.ts'
 import { worldOf } from './world.ts'

@@ -1,3 +1,4 @@
+import { addTo } from '../../../server/plugin.ts'
 import { isEditable } from './record.ts'
 import type { RecordRow } from './record-row.ts'
 import { isFuture, isNewer, newestBatches, newestOf, putNewest, type RecordTable } from './record-table.ts'
@@ -6,11 +7,7 @@ import { isFuture, isNewer, newestBatches, newestOf, putNewest, type RecordTable
 export function childrenOf(rows: readonly RecordRow[]): ReadonlyMap<string, readonly RecordRow[]> {
   const children = new Map<string, RecordRow[]>()
   for (const row of rows) {
-    for (const parent of new Set(row.parents.map((id) => id.toLowerCase()))) {
-      const siblings = children.get(parent)
-      if (siblings) siblings.push(row)
-      else children.set(parent, [row])
-    }
+    for (const parent of new Set(row.parents.map((id) => id.toLowerCase()))) addTo(children, parent, row)
   }
   return children
 }

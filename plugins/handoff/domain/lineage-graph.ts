@@ -1,4 +1,4 @@
-import { type CursorKey, compareKeys, cursorOf, keyIn, questionName } from '../../../server/plugin.ts'
+import { addTo, type CursorKey, compareKeys, cursorOf, keyIn, questionName } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 import { readOn, type Truncated, withinBytes } from './answer-budget.ts'
 import { shownLine } from './fence.ts'
@@ -197,11 +197,7 @@ function peeled(links: ReadonlyMap<string, readonly string[]>): ReadonlySet<stri
   )
   const sources = new Map<string, string[]>()
   for (const [id, targets] of links) {
-    for (const target of targets) {
-      const list = sources.get(target)
-      if (list) list.push(id)
-      else sources.set(target, [id])
-    }
+    for (const target of targets) addTo(sources, target, id)
   }
   const free = [...open].filter(([, count]) => count === 0).map(([id]) => id)
   for (const id of free) {

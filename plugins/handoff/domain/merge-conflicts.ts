@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../server/plugin.ts'
+import { addTo, isJsonObject } from '../../../server/plugin.ts'
 import type { MergedContent, MergeOverrides } from './merge-content.ts'
 import type { MergedItems } from './merge-lists.ts'
 import { checkPlan } from './plan-check.ts'
@@ -114,7 +114,7 @@ function subjectConflicts({ decisions }: Merged): Unnumbered[] {
     const subject = subjectOf(item)
     if (subject === undefined || parent === undefined) continue
     const position = { parent, item_id: item.id, text: item.decision, item: { ...item } }
-    bySubject.set(subject, [...(bySubject.get(subject) ?? []), position])
+    addTo(bySubject, subject, position)
   }
   return [...bySubject].flatMap(([subject, positions]) => {
     const isDisputed =

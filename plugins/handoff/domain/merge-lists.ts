@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { addTo } from '../../../server/plugin.ts'
 import { createItemIds } from './item-ids.ts'
 import { textOf } from './record-diff.ts'
 
@@ -91,7 +92,7 @@ function mergeNew<T extends WithId>(
     if (id !== item.id) renumbered.get(parent)?.set(item.id, id)
     used.add(id)
     taken.add(id)
-    origins.set(id, [...(origins.get(id) ?? []), { parent, item }])
+    addTo(origins, id, { parent, item })
     if (!twin) items.push({ ...item, id })
   }
   return { items, renumbered, origins }

@@ -1,4 +1,4 @@
-import { once } from '../../../server/plugin.ts'
+import { addTo, once } from '../../../server/plugin.ts'
 import { rootOf as stem } from './plan-stems.ts'
 import { WORD_GROUPS } from './plan-words.ts'
 
@@ -7,7 +7,7 @@ export const synonymGroups: () => ReadonlyMap<string, readonly string[]> = once(
   const groups = new Map<string, string[]>()
   for (const [n, words] of wordGroups().entries()) {
     for (const word of new Set(words.map((one) => stem(one.replaceAll('_', '')))))
-      groups.set(word, [...(groups.get(word) ?? []), `group ${n}`])
+      addTo(groups, word, `group ${n}`)
   }
   return groups
 })

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isJsonObject } from '../../../server/plugin.ts'
+import { addTo, isJsonObject } from '../../../server/plugin.ts'
 import { wholeChars } from './fence.ts'
 import { childPointer } from './json-pointer.ts'
 import { folded } from './words.ts'
@@ -119,10 +119,7 @@ function indexesBy(
   const indexes = new Map<string, number[]>()
   for (const [index, element] of list.entries()) {
     const name = key(element, index)
-    if (name === undefined) continue
-    const same = indexes.get(name)
-    if (same) same.push(index)
-    else indexes.set(name, [index])
+    if (name !== undefined) addTo(indexes, name, index)
   }
   return indexes
 }

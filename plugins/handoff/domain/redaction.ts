@@ -1,4 +1,4 @@
-import { isJsonObject, type Pieces } from '../../../server/plugin.ts'
+import { grouped, isJsonObject, type Pieces } from '../../../server/plugin.ts'
 import { childPointer } from './json-pointer.ts'
 import type { Redaction } from './record.ts'
 import { REPLACEMENT } from './secret-rules.ts'
@@ -16,7 +16,7 @@ export interface Redacted<T> {
 export function* redactingValue<T>(value: T): Pieces<Redacted<T>> {
   const found = yield* findingSecrets(value)
   if (found.length === 0) return { value, ledger: [] }
-  const findings = byPointer(found)
+  const findings = grouped(found, ({ pointer }) => pointer)
   const ledger: Redaction[] = []
   let nextKey = nextKeyNumber(value)
   // `from` and `to` are the pointers of the node in the value and in the copy.
@@ -57,17 +57,6 @@ export function ledgerOf(findings: readonly SecretFinding[]): Redaction[] {
     entries.push({ field: pointer, reason: `secret:${rule}`, replacement: REPLACEMENT })
   }
   return entries
-}
-
-/** Findings by the pointer of the string, or of the member whose name contains them. */
-function byPointer(findings: readonly SecretFinding[]): ReadonlyMap<string, readonly SecretFinding[]> {
-  const map = new Map<string, SecretFinding[]>()
-  for (const finding of findings) {
-    const list = map.get(finding.pointer)
-    if (list) list.push(finding)
-    else map.set(finding.pointer, [finding])
-  }
-  return map
 }
 
 /** The new name of a member whose name held a secret. */

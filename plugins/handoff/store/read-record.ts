@@ -1,5 +1,5 @@
 import { basename, relative } from 'node:path'
-import { type Disk, keepRecent, systemCode } from '../../../server/plugin.ts'
+import { type Disk, decodeUtf8, keepRecent, systemCode } from '../../../server/plugin.ts'
 import { type JsonDocument, MAX_DEPTH, readJson } from '../domain/json-text.ts'
 import type { Handoff } from '../domain/record.ts'
 import { sha256 } from '../domain/record-id.ts'
@@ -135,13 +135,4 @@ function described(fault: SchemaFault): string {
 
 function broken(path: string, reason: Problem['reason'], detail: string, at: object = {}): BrokenRecord {
   return { kind: 'broken', path, problem: { path, reason, detail, ...at } }
-}
-
-/** Decodes UTF-8; undefined for other bytes. Keeps a byte order mark. */
-export function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
 }

@@ -1,3 +1,4 @@
+import { grouped } from '../../../server/plugin.ts'
 import { compare } from '../domain/order.ts'
 import { type IndexRecord, type ModuleIndex, namesOf } from '../output/module-index.ts'
 import { groupVersions, type ModuleVersions } from './versions.ts'
@@ -18,10 +19,7 @@ export interface RepositoryFacts {
 
 /** The repositories of an index by name; `filter` is looked for in URL, name and providers. */
 export function listRepositories(index: ModuleIndex, filter?: string): RepositoryFacts[] {
-  const byRepository = new Map<string, ModuleVersions[]>()
-  for (const group of groupVersions(index, index.records)) {
-    byRepository.set(group.repository, [...(byRepository.get(group.repository) ?? []), group])
-  }
+  const byRepository = grouped(groupVersions(index, index.records), ({ repository }) => repository)
   const wanted = filter?.trim().toLowerCase() ?? ''
   return [...byRepository.values()]
     .flatMap((groups) => {

@@ -1,4 +1,5 @@
 /** Finds the indexed module version that a `module` block calls. */
+import { addTo } from '../../../server/plugin.ts'
 import type { GivenBlock } from '../domain/check.ts'
 import {
   canonicalRepository,
@@ -29,7 +30,7 @@ export function createCallResolver(index: ModuleIndex, aliases: RegistryAliases 
     const address = addresses.get(repository) ?? canonicalRepository(repository)
     addresses.set(repository, address)
     const known = versions.map((record) => ({ ...record, latest: record.id === latest.id }))
-    groups.set(path, [...(groups.get(path) ?? []), { address, known }])
+    addTo(groups, path, { address, known })
   }
   const knownOf = (source: ModuleSource): KnownVersion[] =>
     source.kind === 'git' || source.kind === 'registry'

@@ -1,4 +1,4 @@
-import { once } from '../../../server/plugin.ts'
+import { grouped, once } from '../../../server/plugin.ts'
 import { compare } from '../domain/order.ts'
 import { isStableTag, orderTags } from '../git/tag-order.ts'
 import { byRepository, type IndexRecord, type ModuleIndex } from '../output/module-index.ts'
@@ -27,7 +27,7 @@ export function groupVersions(
 ): ModuleVersions[] {
   const known = records === index.records ? groupsOf.get(records) : undefined
   if (known) return known
-  const groups = grouped(index, records)
+  const groups = versionGroups(index, records)
   if (records === index.records) groupsOf.set(records, groups)
   return groups
 }
@@ -35,17 +35,11 @@ export function groupVersions(
 /** The groups of all records of an index: an index is never changed once it is made. */
 const groupsOf = new WeakMap<readonly IndexRecord[], ModuleVersions[]>()
 
-function grouped(
+function versionGroups(
   index: Pick<ModuleIndex, 'repositories'>,
   records: readonly IndexRecord[],
 ): ModuleVersions[] {
-  const groups = new Map<string, IndexRecord[]>()
-  for (const record of records) {
-    const key = `${record.repository}\0${record.path}`
-    const group = groups.get(key)
-    if (group) group.push(record)
-    else groups.set(key, [record])
-  }
+  const groups = grouped(records, ({ repository, path }) => `${repository}\0${path}`)
   const removedSince = createRemovals(index)
   const seriesOf = createRowSeries(index, records)
   const defaults = new Map(index.repositories.map((row) => [row.repository, row.default_branch]))

@@ -1,4 +1,5 @@
 /** What the readings of `module.name` in a configuration take: outputs of the call, or nothing that there is. */
+import { addTo } from '../../../server/plugin.ts'
 import type { CheckFinding, GivenBlock } from './check.ts'
 import type { ReadOutput } from './check-call.ts'
 import type { PlacedRead } from './configuration-names.ts'
@@ -18,9 +19,7 @@ export function readsByCall(reads: readonly PlacedRead[]): ReadonlyMap<string, r
   for (const read of reads) {
     const [first] = read.steps
     if (read.root !== 'module' || first?.kind !== 'attribute' || read.isAddress) continue
-    const known = found.get(first.name)
-    if (known) known.push(read)
-    else found.set(first.name, [read])
+    addTo(found, first.name, read)
   }
   return found
 }

@@ -1,7 +1,6 @@
 /** Reads `.tf.json`, and what the reference prints, into the same bodies as HCL. JSON has no lines. */
-
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
-import { isJsonObject } from '../../../server/plugin.ts'
+import { isJsonObject, parsedJson } from '../../../server/plugin.ts'
 import type { Json } from '../domain/summary.ts'
 import type { Attribute, Block, Body } from './body.ts'
 import { exactNumber } from './literals.ts'
@@ -50,7 +49,7 @@ export function readJsonModule(source: string): JsonModule {
   if (shape.depth > MAX_DEPTH) {
     return { kind: 'refused', code: 'too_deep', message: `JSON is nested more than ${MAX_DEPTH} deep.` }
   }
-  const value = parseOrUndefined(text)
+  const value = parsedJson(text)
   if (value === undefined) return notJson(text)
   if (!isJsonObject(value)) {
     return { kind: 'refused', code: 'parse_error', message: 'The file holds no JSON object.' }
@@ -62,14 +61,6 @@ export function readJsonModule(source: string): JsonModule {
   const root = (tree ? nodeValue(tree, reading) : value) as { readonly [key: string]: Json }
   const { numbersAsText } = reading
   return { kind: 'body', body: jsonBody(root), duplicates: shape.duplicates, numbersAsText }
-}
-
-function parseOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** The message of JSON.parse depends on the engine and quotes the text: this one says what and on which line. */
@@ -115,7 +106,8 @@ function blocksOf(type: string, value: Json, labelsLeft: number, labels: readonl
   return named.flatMap(([key, inner]) => blocksOf(type, inner, labelsLeft - 1, [...labels, key]))
 }
 
-function isList(value: Json): value is readonly Json[] {
+/** A JSON array, which `Array.isArray` does not tell from other readonly lists. */
+export function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value)
 }
 

@@ -1,5 +1,6 @@
 /** Where a `.tf.json` file reads the outputs of the modules that its configuration calls. */
 import type { Pieces } from '../../../server/plugin.ts'
+import { addTo } from '../../../server/plugin.ts'
 import type { Json } from '../domain/summary.ts'
 import type { OutputUse } from '../domain/upgrade.ts'
 import type { Body } from './body.ts'
@@ -18,10 +19,7 @@ export function* readingJsonOutputUses(text: string): Pieces<ReadonlyMap<string,
       const key = `${call}.${output} ${isTried}`
       if (seen.has(key)) continue
       seen.add(key)
-      const use: OutputUse = { name: output, line: 1, ...(isTried && { isTried }) }
-      const uses = found.get(call)
-      if (uses) uses.push(use)
-      else found.set(call, [use])
+      addTo(found, call, { name: output, line: 1, ...(isTried && { isTried }) })
     }
   }
   return found

@@ -1,5 +1,5 @@
 /** Where a configuration reads the outputs of the modules that it calls. */
-import { atOnce, type Pieces } from '../../../server/plugin.ts'
+import { addTo, atOnce, type Pieces } from '../../../server/plugin.ts'
 import { readHeredoc } from '../domain/heredoc.ts'
 import { skipTrivia } from '../domain/source-text.ts'
 import type { OutputUse } from '../domain/upgrade.ts'
@@ -20,10 +20,7 @@ export function* readingOutputUses(text: string): Pieces<ReadonlyMap<string, rea
     yield
     for (const { call, output, offset, isTried } of usesIn(codeOnly(source))) {
       const at = line + linesIn(source.slice(0, offset))
-      const use: OutputUse = { name: output, line: at, ...(isTried && { isTried }) }
-      const uses = found.get(call)
-      if (uses) uses.push(use)
-      else found.set(call, [use])
+      addTo(found, call, { name: output, line: at, ...(isTried && { isTried }) })
     }
   }
   return found

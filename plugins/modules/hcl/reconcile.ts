@@ -1,4 +1,5 @@
 /** Combines the results of our reader and of the reference for one file. */
+import { grouped } from '../../../server/plugin.ts'
 import { holdsExpression } from './attribute.ts'
 import type { Attribute, Block, Body } from './body.ts'
 
@@ -63,15 +64,7 @@ function pairBlocks(
   ours: readonly Block[],
   theirs: readonly Block[],
 ): { block: Block; mate: Block | undefined }[] {
-  const waiting = new Map<string, Block[]>()
-  for (const block of theirs) {
-    const key = JSON.stringify([block.type, ...block.labels])
-    const list = waiting.get(key)
-    if (list === undefined) waiting.set(key, [block])
-    else list.push(block)
-  }
-  return ours.map((block) => ({
-    block,
-    mate: waiting.get(JSON.stringify([block.type, ...block.labels]))?.shift(),
-  }))
+  const keyOf = ({ type, labels }: Block): string => JSON.stringify([type, ...labels])
+  const waiting = grouped(theirs, keyOf)
+  return ours.map((block) => ({ block, mate: waiting.get(keyOf(block))?.shift() }))
 }

@@ -1,3 +1,4 @@
+import { grouped } from '../../../server/plugin.ts'
 import type { RemoteListing } from '../git/remote.ts'
 import type { ModuleIndex, Reading, RepositoryRow } from '../output/module-index.ts'
 import type { ChosenRef } from './choose-refs.ts'
@@ -103,9 +104,5 @@ function closedRow(row: Row): RepositoryRow {
 }
 
 function openRow(row: RepositoryRow): Row {
-  const readings = new Map<string, readonly Reading[]>()
-  for (const reading of row.readings) {
-    readings.set(reading.ref, [...(readings.get(reading.ref) ?? []), reading])
-  }
-  return { ...row, readings }
+  return { ...row, readings: grouped(row.readings, ({ ref }) => ref) }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { grouped } from '../../../server/plugin.ts'
 
 const counts = z.object({
   variables: z.number().int(),
@@ -195,11 +196,5 @@ export function stateDir(outputDir: string): string {
 
 /** Repository -> its records, in their order. */
 export function byRepository(records: readonly IndexRecord[]): ReadonlyMap<string, readonly IndexRecord[]> {
-  const found = new Map<string, IndexRecord[]>()
-  for (const record of records) {
-    const own = found.get(record.repository)
-    if (own) own.push(record)
-    else found.set(record.repository, [record])
-  }
-  return found
+  return grouped(records, ({ repository }) => repository)
 }

@@ -1,5 +1,5 @@
 /** Brings versions of a registry module into its store, and tells whether those there are still the same. */
-import { counted } from '../../../server/plugin.ts'
+import { addTo, counted } from '../../../server/plugin.ts'
 import type { Blobs } from '../git/blobs.ts'
 import { type Import, openImport } from '../git/import.ts'
 import { removeHalfPacks } from '../git/store.ts'
@@ -66,7 +66,7 @@ export async function fetchVersions(reading: VersionReading, fullNames: readonly
       await attempt(reading, fullName, () => fetchArchive(reading, fullName, address))
     } else if (one?.address.kind === 'git') {
       const { fullName, address } = one
-      byUrl.set(address.url, [...(byUrl.get(address.url) ?? []), { fullName, address }])
+      addTo(byUrl, address.url, { fullName, address })
     }
   }
   for (const versions of byUrl.values()) await fetchFromGit(reading, versions)

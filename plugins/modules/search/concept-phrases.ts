@@ -76,10 +76,3 @@ export interface Phrases {
 }
 
 export const noPhrases = (): Phrases => ({ said: new Map(), asked: new Map(), near: new Map() })
-
-/** Adds to the list of a key. */
-export function push<T>(map: Map<string, T[]>, key: string, phrase: T): void {
-  const list = map.get(key)
-  if (list) list.push(phrase)
-  else map.set(key, [phrase])
-}

@@ -1,4 +1,4 @@
-import { once } from '../../../server/plugin.ts'
+import { addTo, once } from '../../../server/plugin.ts'
 
 /** One row of the glossary: an English phrase and what people of other languages say for it. */
 export interface GlossaryRow {
@@ -71,7 +71,7 @@ function compiledPhrases(name: string, isSpaced: boolean, terms: readonly Glossa
   for (const { english, words } of phrasesIn(name, isSpaced, terms)) {
     const [first = ''] = words
     const key = isSpaced ? rootOf(first) : first
-    phrases.set(key, [...(phrases.get(key) ?? []), { words, english }])
+    addTo(phrases, key, { words, english })
   }
   for (const list of phrases.values()) list.sort((a, b) => b.words.length - a.words.length)
   return phrases

@@ -1,3 +1,4 @@
+import { grouped } from '../../../server/plugin.ts'
 import type { TextIndex } from './text-index.ts'
 
 /** BM25+ with the usual constants: saturation of repeated words, weight of a field's length, floor of a match. */
@@ -26,11 +27,7 @@ export function scoreTexts(
   fields: readonly number[],
 ): TextScores {
   const scores = new Float64Array(index.bound)
-  const bySource = new Map<string, WeightedTerm[]>()
-  for (const term of terms) {
-    const source = term.source ?? term.term
-    bySource.set(source, [...(bySource.get(source) ?? []), term])
-  }
+  const bySource = grouped(terms, ({ source, term }) => source ?? term)
   const counter = { found: new Uint16Array(index.bound), lastSource: new Uint16Array(index.bound), source: 0 }
   for (const group of bySource.values()) {
     counter.source++

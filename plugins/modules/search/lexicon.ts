@@ -1,11 +1,10 @@
-import { once } from '../../../server/plugin.ts'
+import { addTo, once } from '../../../server/plugin.ts'
 import {
   type ConceptGroup,
   type ConceptPhrase,
   noPhrases,
   type Phrases,
   phrasesOf,
-  push,
   textsOf,
   type WrittenPhrase,
 } from './concept-phrases.ts'
@@ -76,7 +75,7 @@ function createPhrases(texts: readonly WrittenPhrase[], prepared: PreparedPhrase
   const begins = remember(beginningOf)
   const byBeginning = new Map<string, WrittenPhrase[]>()
   const note = (beginning: string, written: WrittenPhrase): void => {
-    if (byBeginning.get(beginning)?.at(-1) !== written) push(byBeginning, beginning, written)
+    if (byBeginning.get(beginning)?.at(-1) !== written) addTo(byBeginning, beginning, written)
   }
   for (const written of texts.slice(ready.count)) {
     const parts = wordsAsWritten(written.text)
@@ -131,11 +130,11 @@ function addPhrase(
 ): void {
   const [first = '', ...others] = phrase.stems
   if (beginningOf(first) === beginning) {
-    if (isSaid) push(said, first, phrase)
-    push(asked, first, phrase)
+    if (isSaid) addTo(said, first, phrase)
+    addTo(asked, first, phrase)
   }
   if (others.length === 0) return
-  for (const stem of phrase.stems) if (beginningOf(stem) === beginning) push(near, stem, phrase)
+  for (const stem of phrase.stems) if (beginningOf(stem) === beginning) addTo(near, stem, phrase)
 }
 
 function remember<K, V>(make: (key: K) => V): (key: K) => V {

@@ -1,3 +1,4 @@
+import { editDistance } from '../../../server/plugin.ts'
 import type { WeightedTerm } from './keyword-score.ts'
 import { letterMask, mayBeNear } from './letter-mask.ts'
 import type { TextIndex } from './text-index.ts'
@@ -38,19 +39,4 @@ function spelledLike(index: TextIndex, source: string): WeightedTerm[] {
     near.push({ term, source, weight: (FUZZY_WEIGHT * term.length) / (term.length + distance) })
   }
   return near
-}
-
-/** Letters to insert, remove or exchange; stops counting above `most`. */
-function editDistance(a: string, b: string, most: number): number {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const same = a.charCodeAt(i - 1) === b.charCodeAt(j - 1) ? 0 : 1
-      next.push(Math.min((row[j - 1] ?? 0) + same, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-    }
-    if (Math.min(...next) > most) return most + 1
-    row = next
-  }
-  return row[b.length] ?? 0
 }

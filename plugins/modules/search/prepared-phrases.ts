@@ -1,4 +1,4 @@
-import { once } from '../../../server/plugin.ts'
+import { addTo, once } from '../../../server/plugin.ts'
 import {
   type ConceptGroup,
   type ConceptPhrase,
@@ -6,7 +6,6 @@ import {
   type Phrases,
   phrasesOf,
   phrasesOfStems,
-  push,
   textsOf,
   type WrittenPhrase,
 } from './concept-phrases.ts'
@@ -102,8 +101,8 @@ function addReady(
 ): void {
   const [first = '', ...others] = phrase.stems
   if (isWanted(first)) {
-    if (phrase.isSaid) push(said, first, phrase)
-    push(asked, first, phrase)
+    if (phrase.isSaid) addTo(said, first, phrase)
+    addTo(asked, first, phrase)
   }
-  if (others.length > 0) for (const stem of phrase.stems) if (isWanted(stem)) push(near, stem, phrase)
+  if (others.length > 0) for (const stem of phrase.stems) if (isWanted(stem)) addTo(near, stem, phrase)
 }

@@ -1,3 +1,4 @@
+import { addTo } from '../../../server/plugin.ts'
 import { OTHER_PRODUCTS, PRODUCTS_OF, PROVIDER_FAMILY, PROVIDER_NAMES } from './provider-names.ts'
 
 /** Which provider a query wants, and whether it names another one only to say what is wanted. */
@@ -146,7 +147,7 @@ function phrasesOf(
     for (const phrase of said) {
       const parts = phrase.split(/[ -]/)
       const [first = ''] = parts
-      made.set(first, [...(made.get(first) ?? []), { name, parts }])
+      addTo(made, first, { name, parts })
     }
   }
   for (const list of made.values()) list.sort((a, b) => b.parts.length - a.parts.length)

@@ -1,5 +1,6 @@
 /** Checks every module call of the directories of a configuration. */
 import { posix } from 'node:path'
+import { addTo } from '../../../server/plugin.ts'
 import { type CalledModule, type CheckedBlock, checkBlocks } from '../catalog/check-text.ts'
 import type { CheckFinding, GivenBlock } from '../domain/check.ts'
 import { checkNames, type NameFinding } from '../domain/check-names.ts'
@@ -104,7 +105,7 @@ function placedIn(
     const named = blocks.filter(({ name }) => name === call)
     const block = named.find(({ file }) => file === finding.file) ?? named[0]
     if (block === undefined) outside.push(finding)
-    else inside.set(block, [...(inside.get(block) ?? []), finding])
+    else addTo(inside, block, finding)
   }
   return { inside, outside }
 }
@@ -211,7 +212,7 @@ async function conflictsOf(
   }
   const found = new Map<GivenBlock, CheckFinding[]>()
   const { findings } = requirementConflicts(requirementsOf(summary, 'this directory'), calls)
-  for (const { block, finding } of findings) found.set(block, [...(found.get(block) ?? []), finding])
+  for (const { block, finding } of findings) addTo(found, block, finding)
   return found
 }
 

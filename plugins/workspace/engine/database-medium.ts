@@ -1,4 +1,4 @@
-import { isSatchelError, type Log } from '../../../server/plugin.ts'
+import { addTo, isSatchelError, type Log } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 import type { Bodies } from './bodies.ts'
 import { type Checkpoint, firstGeneration, removeDropped } from './checkpoint.ts'
@@ -118,7 +118,7 @@ function keptOf({ head, checkpoint, flushes }: StoredRoom): Kept {
     throw storeDamaged('A part of the room’s journal is missing.', { file: 'satchel.room_records' })
   }
   const journals = new Map<number, Buffer[]>(checkpoint && [[checkpoint.journal, []]])
-  for (const { journal, bytes } of flushes) journals.set(journal, [...(journals.get(journal) ?? []), bytes])
+  for (const { journal, bytes } of flushes) addTo(journals, journal, bytes)
   return {
     image: checkpoint?.image,
     journals: [...journals.keys()].sort((a, b) => a - b),

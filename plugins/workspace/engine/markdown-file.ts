@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { allWritten, type Disk, type FileFacts } from '../../../server/plugin.ts'
+import { allWritten, type Disk, decodeUtf8, type FileFacts } from '../../../server/plugin.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { NewVersion, Substrate } from '../domain/rows.ts'
 import { sha256Of } from './bodies.ts'
@@ -66,7 +66,7 @@ export function openMarkdownFile(disk: Disk, clock: Clock, path: string): Markdo
   }
   const know = (content: Buffer): Known | undefined => {
     if (known?.content.equals(content)) return known
-    const text = decode(content)
+    const text = decodeUtf8(content)
     if (text === undefined) return undefined
     known = { content, text, hash: sha256Of(content) }
     return known
@@ -166,12 +166,4 @@ function contentOf(
   return found
     ? { kind: 'text', text: found.text, hash: found.hash, bytes: bytes.length }
     : { kind: 'invalid' }
-}
-
-function decode(bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,4 @@
 /** What Terraform itself says of calls. Of their modules only inputs and outputs are kept, so that no provider is needed. */
-
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
