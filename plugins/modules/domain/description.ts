@@ -1,5 +1,5 @@
 /** One sentence or paragraph that says what a module is. */
-import { readProse } from './prose.ts'
+import { collapse, readProse } from './prose.ts'
 
 /** A description has at least this much prose and at most that many characters. design modules 4 */
 const MIN_CHARS = 25
@@ -58,10 +58,6 @@ function commentParagraphs(comment: string): string[] {
   const plain = paragraphs.map(collapse).filter((paragraph) => paragraph !== '' && !LEGAL.test(paragraph))
   const ofTheFile = plain.findIndex((paragraph) => OF_THE_FILE.test(paragraph))
   return ofTheFile === -1 ? plain : plain.slice(0, ofTheFile)
-}
-
-function collapse(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
 }
 
 function cut(text: string): string {

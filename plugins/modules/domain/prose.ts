@@ -170,6 +170,7 @@ function targetEnd(source: string, offset: number): number | undefined {
   return undefined
 }
 
-function collapse(text: string): string {
+/** On one line, with single spaces. */
+export function collapse(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }

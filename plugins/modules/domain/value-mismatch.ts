@@ -4,7 +4,7 @@ import { expressionType, type TypeScope } from './expression-type.ts'
 import type { GivenValue } from './given-value.ts'
 import type { Json } from './summary.ts'
 import { describeType, type TypeConstraint } from './type-constraint.ts'
-import { canBeOneType, typeMismatch, type ValueType } from './value-type.ts'
+import { canBeOneType, firstFound, typeMismatch, type ValueType } from './value-type.ts'
 
 /** What is wanted at a part of the value, and what is there, both in words. */
 export interface Mismatch {
@@ -37,7 +37,7 @@ function listMismatch(
   if (type.kind === 'tuple') return tupleMismatch(items, type, path, scope)
   if (type.kind !== 'list' && type.kind !== 'set') return { path, wanted: describeType(type), got: 'a list' }
   return (
-    firstOf(items, (item, at) => findMismatch(item, type.of, `${path}[${at}]`, scope)) ??
+    firstFound(items, (item, at) => findMismatch(item, type.of, `${path}[${at}]`, scope)) ??
     mixed(items, type, path, scope)
   )
 }
@@ -52,7 +52,7 @@ function entriesMismatch(
   if (type.kind !== 'map') return { path, wanted: describeType(type), got: 'an object' }
   const values = entries.map(([, value]) => value)
   return (
-    firstOf(entries, ([key, value]) => findMismatch(value, type.of, `${path}.${key}`, scope)) ??
+    firstFound(entries, ([key, value]) => findMismatch(value, type.of, `${path}.${key}`, scope)) ??
     mixed(values, type, path, scope)
   )
 }
@@ -212,7 +212,7 @@ function tupleMismatch(
 ): Mismatch | undefined {
   if (items.length !== type.items.length)
     return { path, wanted: describeType(type), got: `a list of ${items.length}` }
-  return firstOf(items, (item, at) => {
+  return firstFound(items, (item, at) => {
     const wanted = type.items[at]
     return wanted && findMismatch(item, wanted, `${path}[${at}]`, scope)
   })
@@ -230,16 +230,8 @@ function objectMismatch(
     const [name, attribute] = lacking
     return { path: `${path}.${name}`, wanted: describeType(attribute.type), got: 'absent' }
   }
-  return firstOf(entries, ([key, value]) => {
+  return firstFound(entries, ([key, value]) => {
     const attribute = type.attributes.get(key)
     return attribute && findMismatch(value, attribute.type, `${path}.${key}`, scope)
   })
-}
-
-function firstOf<T, R>(list: readonly T[], find: (entry: T, at: number) => R | undefined): R | undefined {
-  for (const [at, entry] of list.entries()) {
-    const found = find(entry, at)
-    if (found !== undefined) return found
-  }
-  return undefined
 }

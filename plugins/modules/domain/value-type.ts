@@ -80,7 +80,11 @@ function mappingMismatch(from: ValueType, to: TypeConstraint, path: string): Typ
   })
 }
 
-function firstFound<T, R>(list: readonly T[], find: (entry: T, at: number) => R | undefined): R | undefined {
+/** What `find` gives for the first entry for which it gives anything. */
+export function firstFound<T, R>(
+  list: readonly T[],
+  find: (entry: T, at: number) => R | undefined,
+): R | undefined {
   for (const [at, entry] of list.entries()) {
     const found = find(entry, at)
     if (found !== undefined) return found

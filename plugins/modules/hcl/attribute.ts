@@ -1,5 +1,4 @@
 /** Reads the value of an attribute as JSON, text or flag. */
-
 import { heredocSource, readHeredoc } from '../domain/heredoc.ts'
 import type { Stated } from '../domain/module-facts.ts'
 import { holdsTemplate, unescapeMarkers } from '../domain/quoted.ts'

@@ -1,5 +1,4 @@
 /** One spelling for expressions that mean the same, so that formatting is not a change of code. */
-
 import { skipTrivia } from '../domain/source-text.ts'
 import { createCursor } from './cursor.ts'
 import { scanQuoted, scanValue } from './scan-value.ts'

@@ -1,5 +1,4 @@
 /** Cuts the source text of a list or object into the source text of its parts; evaluates nothing. */
-
 import { closingQuote, holdsTemplate, unquoteLabel } from '../domain/quoted.ts'
 import { skipTrivia } from '../domain/source-text.ts'
 import { createCursor } from './cursor.ts'

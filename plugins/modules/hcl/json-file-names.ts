@@ -6,7 +6,7 @@ import { parseTemplateText } from '../domain/parse-expression.ts'
 import type { Json } from '../domain/summary.ts'
 import type { Attribute, Block, Body } from './body.ts'
 import { declaredIn } from './file-names.ts'
-import { jsonBody, readJsonModule } from './json-module.ts'
+import { isList, jsonBody, readJsonModule } from './json-module.ts'
 
 /** As `readingFileNames` for JSON, which has no lines: each name is read once in a block, at line 1. */
 export function* readingJsonFileNames(file: string, text: string): Pieces<ConfigurationNames> {
@@ -51,10 +51,6 @@ function objectsIn(attribute: Attribute | undefined): JsonObject[] {
 function objectsOf(value: Json): JsonObject[] {
   if (isList(value)) return value.flatMap(objectsOf)
   return isJsonObject(value) ? [value as JsonObject] : [] // objects of JSON hold JSON
-}
-
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value)
 }
 
 /** Which part of a file is a block for `dynamic` is not known, so its iterators count for the whole file. */

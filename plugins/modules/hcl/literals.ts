@@ -1,5 +1,4 @@
 /** Turns the source text of a value into JSON where the text is a literal, else keeps the text. */
-
 import { heredocText, readHeredoc } from '../domain/heredoc.ts'
 import { closingQuote, holdsTemplate, unescapeQuoted } from '../domain/quoted.ts'
 import { skipTrivia } from '../domain/source-text.ts'

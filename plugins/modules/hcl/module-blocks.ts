@@ -9,7 +9,7 @@ import { type Notes, statedText, statedValue } from './attribute.ts'
 import { blockFaults } from './block-faults.ts'
 import type { Attribute, Block } from './body.ts'
 import { splitList, splitObject } from './collections.ts'
-import { readJsonModule } from './json-module.ts'
+import { isList, readJsonModule } from './json-module.ts'
 import { readLiteral } from './literals.ts'
 import { readingHcl } from './reader.ts'
 
@@ -150,10 +150,6 @@ function readJsonGiven(value: Json): GivenValue {
 
 function asExpression(of: Expression | undefined): GivenValue {
   return { kind: 'expression', ...(of && { of }) }
-}
-
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value)
 }
 
 /** A literal as a whole, else a list or object of what its parts are, else an expression. */

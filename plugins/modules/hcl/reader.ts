@@ -5,7 +5,6 @@
  * at the next line that starts with a block header in column 1 and keeps what it read before, so that one mistake costs
  * one block. What it says about broken or doubtful files is for the caller to check against the reference.
  */
-
 import { atOnce, type Pieces } from '../../../server/plugin.ts'
 import { unquoteLabel } from '../domain/quoted.ts'
 import { endOfLine, isBlockComment, isLineComment } from '../domain/source-text.ts'

@@ -1,5 +1,4 @@
 /** Source text on one line. */
-
 import { skipTrivia } from '../domain/source-text.ts'
 import { heredocAt } from './canonical-text.ts'
 import { createCursor } from './cursor.ts'

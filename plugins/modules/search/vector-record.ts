@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { collapse } from '../domain/prose.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { resourceWords } from './module-fields.ts'
 
@@ -96,15 +97,11 @@ export function vectorDocument(summary: ModuleSummary, include: IncludeOptions):
 
 function variableText({ name, description, type }: ModuleSummary['variables'][number]): string {
   const plainType = type.replace(/\s+/g, ' ').slice(0, TYPE_MAX_CHARS)
-  return `${name}: ${oneLine(description)} (type: ${plainType})`
+  return `${name}: ${collapse(description)} (type: ${plainType})`
 }
 
 function outputText({ name, description }: ModuleSummary['outputs'][number]): string {
-  return `${name}: ${oneLine(description)}`
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
+  return `${name}: ${collapse(description)}`
 }
 
 function firstCodePoints(text: string, count: number): string {
