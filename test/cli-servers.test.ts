@@ -3,14 +3,8 @@ import { chmod, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openProject, type Running } from '../server/cli/testing/run-cli.ts'
+import { openProject } from '../server/cli/testing/run-cli.ts'
 import { createClient } from '../server/client.ts'
-
-/** Where a server said it listens. */
-async function addressOf(running: Running): Promise<string> {
-  const [line] = await running.heard('out', /^\{.*\}\n/)
-  return JSON.parse(line).listeners[0].address
-}
 
 /** As many editors save: no reader sees a file that is cut and not yet written again. */
 async function replace(file: string, text: string): Promise<void> {
@@ -59,15 +53,13 @@ const post = (url: string, body: unknown, headers: Record<string, string> = {}):
   })
 
 test('serve answers REST and MCP until a signal, and exits 0 for SIGTERM', async (t) => {
-  const { start } = await openProject(t)
-  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
-  const address = await addressOf(running)
+  const { serve } = await openProject(t)
+  const { address, stop } = await serve()
 
   const health = await fetch(`${address}/health`)
   const mcp = await post(`${address}/mcp`, initialize)
   await mcp.body?.cancel()
-  running.send('SIGTERM')
-  const ran = await running.done
+  const ran = await stop()
 
   assert.deepEqual([health.status, mcp.status, ran.code], [200, 200, 0])
   assert.equal(ran.out.split('\n').length, 2, 'one JSON document')
@@ -75,9 +67,8 @@ test('serve answers REST and MCP until a signal, and exits 0 for SIGTERM', async
 })
 
 test('the API document demands the header of a field that the tool demands', async (t) => {
-  const { start } = await openProject(t)
-  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
-  const address = await addressOf(running)
+  const { serve } = await openProject(t)
+  const { address, stop } = await serve()
 
   const { paths } = JSON.parse(await (await fetch(`${address}/openapi.json`)).text())
   const unmatched = await fetch(`${address}/handoffs/latest`, {
@@ -86,8 +77,7 @@ test('the API document demands the header of a field that the tool demands', asy
     body: '{"append":{}}',
   })
   const { errors } = JSON.parse(await unmatched.text())
-  running.send('SIGTERM')
-  await running.done
+  await stop()
 
   const header = (operation: { parameters: { name: string; required: boolean }[] }) =>
     operation.parameters.find(({ name }) => name === 'if-match')?.required
@@ -97,52 +87,47 @@ test('the API document demands the header of a field that the tool demands', asy
 })
 
 test('serve exits 130 when it is interrupted', async (t) => {
-  const { start } = await openProject(t)
-  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
+  const { serve } = await openProject(t)
+  const running = await serve()
 
-  await addressOf(running)
   running.send('SIGINT')
 
   assert.equal((await running.done).code, 130)
 })
 
 test('an invitation to a room that serve serves at every address can be redeemed on this machine', async (t) => {
-  const { root, start, satchel } = await openProject(t)
+  const { root, serve, satchel } = await openProject(t)
   await writeFile(join(root, 'plan.md'), '# Plan\n')
   await writeFile(join(root, 'room.yaml'), 'workspace: { file: plan.md }\n')
   const env = { HOME: root }
-  const running = start(['serve', '--host', '0.0.0.0', '--port', '0', '--json', '-c', 'room.yaml'], { env })
-  const address = await addressOf(running)
+  const words = ['serve', '--host', '0.0.0.0', '-c', 'room.yaml']
+  const { address, stop } = await serve({ words, env })
 
   assert.match(address, /^http:\/\/127\.0\.0\.1:\d+$/, 'an address that opens')
   assert.equal((await fetch(`${address}/health`)).status, 200)
   const invited = await satchel(['workspace', 'invite', '--json', '-c', 'room.yaml'], { env })
   assert.equal(invited.code, 0, invited.out)
   const joined = await satchel(['workspace', 'join', JSON.parse(invited.out).uri, '--json'], { env })
-  running.send('SIGTERM')
-  await running.done
+  await stop()
 
   assert.equal(joined.code, 0, joined.err)
   assert.equal(typeof JSON.parse(joined.out).participant_id, 'string')
 })
 
 test('guests come into a room that mcp --transport serves as into one behind serve: invited, joined, called', async (t) => {
-  const { root, start, satchel } = await openProject(t)
+  const { root, serve, satchel } = await openProject(t)
   const file = join(root, 'plan.md')
   await writeFile(file, '# Plan\n')
   const env = { HOME: root }
-  const running = start(['mcp', '--transport', 'streamable-http', '--port', '0', '--json', '--room', file], {
-    env,
-  })
-  const address = await addressOf(running)
+  const words = ['mcp', '--transport', 'streamable-http', '--room', file]
+  const { address, stop } = await serve({ words, env })
 
   const invited = await satchel(['workspace', 'invite', '--json', '--room', file], { env })
   const joined = await satchel(['workspace', 'join', JSON.parse(invited.out).uri ?? '', '--json'], { env })
   const called = await satchel(['workspace', 'call', 'status', '--json'], { env })
   const protocol = await fetch(`${address}/protocol`)
   const page = await fetch(`${address}/`)
-  running.send('SIGTERM')
-  await running.done
+  await stop()
 
   assert.equal(invited.code, 0, invited.out)
   assert.equal(joined.code, 0, joined.err)
@@ -152,84 +137,68 @@ test('guests come into a room that mcp --transport serves as into one behind ser
 })
 
 test('a token of the configuration is not printed', async (t) => {
-  const { start } = await openProject(t)
+  const { serve } = await openProject(t)
   const env = { SATCHEL_TOKEN: 'a-token-of-mine' }
-  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'], { env })
+  const { stop } = await serve({ env })
 
-  await addressOf(running)
-  running.send('SIGTERM')
-  const ran = await running.done
+  const ran = await stop()
 
   assert.doesNotMatch(ran.err, /token/)
 })
 
 test('mcp --transport streamable-http serves /mcp and no REST', async (t) => {
-  const { start } = await openProject(t)
-  const running = start([
-    'mcp',
-    '--transport',
-    'streamable-http',
-    '--port',
-    '0',
-    '--json',
-    '--profile',
-    'core',
-  ])
-  const address = await addressOf(running)
+  const { serve } = await openProject(t)
+  const words = ['mcp', '--transport', 'streamable-http', '--profile', 'core']
+  const { address, stop } = await serve({ words })
 
   const mcp = await post(`${address}/mcp`, initialize)
   await mcp.body?.cancel()
   const rest = await fetch(`${address}/openapi.json`)
-  running.send('SIGTERM')
-  const ran = await running.done
+  const ran = await stop()
 
   assert.match(address, /^http:\/\/127\.0\.0\.1:/)
   assert.deepEqual([mcp.status, rest.status, ran.code], [200, 404, 0])
 })
 
 test('mcp --transport sse serves the older transport and no /mcp', async (t) => {
-  const { start } = await openProject(t)
-  const running = start(['mcp', '--transport', 'sse', '--port', '0', '--json'])
-  const address = await addressOf(running)
+  const { serve } = await openProject(t)
+  const { address, stop } = await serve({ words: ['mcp', '--transport', 'sse'] })
 
   const stream = await fetch(`${address}/sse`)
   const first = await stream.body?.getReader().read()
   const mcp = await post(`${address}/mcp`, initialize)
-  running.send('SIGTERM')
-  const ran = await running.done
+  const ran = await stop()
 
   assert.match(Buffer.from(first?.value ?? []).toString(), /^event: endpoint\ndata: \/messages\?sessionId=/)
   assert.deepEqual([stream.status, mcp.status, ran.code], [200, 404, 0])
 })
 
 test('a busy port is exit 7 and says so', async (t) => {
-  const { start, satchel } = await openProject(t)
-  const first = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
-  const { port } = new URL(await addressOf(first))
+  const { serve, satchel } = await openProject(t)
+  const first = await serve()
+  const { port } = new URL(first.address)
 
   const second = await satchel(['serve', '--host', '127.0.0.1', '--port', port])
-  first.send('SIGTERM')
-  await first.done
+  await first.stop()
 
   assert.equal(second.code, 7)
   assert.match(second.err, new RegExp(`${port}: it is taken`))
 })
 
 test('with http.reload a changed file starts a new host at the same port; one that cannot be used changes nothing', async (t) => {
-  const { root, start } = await openProject(t)
+  const { root, serve } = await openProject(t)
   const file = join(root, 'satchel.yaml')
   const before = await readFile(file, 'utf8')
   await writeFile(file, `${before}http: { reload: true }\n`)
-  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
-  const address = await addressOf(running)
+  const running = await serve()
+  const { address } = running
 
   await replace(file, `${before}htp: {}\n`)
   await running.heard('err', /cannot be used/)
   const still = await fetch(`${address}/health`)
   await replace(file, `${before}http: { reload: true, log_level: debug }\n`)
   await running.heard('err', /started again/)
-  running.send('SIGTERM')
-  const ran = await running.done
+  const ran = await running.stop()
 
   assert.deepEqual([still.status, ran.code], [200, 0])
 })
@@ -240,14 +209,14 @@ for (const [fault, told, lines] of [
   ['a plugin that cannot be loaded', /broken\.mjs/, ['  ./broken.mjs: {}']],
 ] as const) {
   test(`with http.reload a fault in ${fault} closes nothing: it is logged, and the next change counts`, async (t) => {
-    const { root, start } = await openProject(t)
+    const { root, serve } = await openProject(t)
     const file = join(root, 'satchel.yaml')
     const before = await readFile(file, 'utf8')
     await writeFile(join(root, 'late.mjs'), LATE)
     await writeFile(join(root, 'broken.mjs'), 'export default {')
     await writeFile(file, `${before}http: { reload: true }\n`)
-    const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
-    const address = await addressOf(running)
+    const running = await serve()
+    const { address } = running
     const stream = await fetch(`${address}/events`, { headers: { accept: 'text/event-stream' } })
 
     await replace(file, [`${before.trimEnd()}`, ...lines, 'http: { reload: true }\n'].join('\n'))
@@ -268,13 +237,13 @@ for (const [fault, told, lines] of [
 }
 
 test('with http.reload a configuration that fails only when it is opened gives way to the old one', async (t) => {
-  const { root, start } = await openProject(t)
+  const { root, serve } = await openProject(t)
   const file = join(root, 'satchel.yaml')
   const before = await readFile(file, 'utf8')
   await writeFile(join(root, 'late.mjs'), LATE)
   await writeFile(file, `${before}http: { reload: true }\n`)
-  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
-  const address = await addressOf(running)
+  const running = await serve()
+  const { address } = running
 
   await replace(file, `${before}  ./late.mjs: { greeting: fail }\nhttp: { reload: true }\n`)
   const [logged] = await running.heard('err', /.*starting again with the old one.*/)
@@ -289,7 +258,7 @@ test('with http.reload a configuration that fails only when it is opened gives w
 })
 
 test('with http.reload a new token takes effect, and many changes leave no listeners behind', async (t) => {
-  const { root, start } = await openProject(t)
+  const { root, serve } = await openProject(t)
   const file = join(root, 'satchel.yaml')
   const before = await readFile(file, 'utf8')
   const settings = (token: string) =>
@@ -299,8 +268,8 @@ test('with http.reload a new token takes effect, and many changes leave no liste
   const onWarning = ({ name }: Error): void => void warnings.push(name)
   process.on('warning', onWarning)
   t.after(() => process.off('warning', onWarning))
-  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
-  const address = await addressOf(running)
+  const running = await serve()
+  const { address } = running
 
   const letters = [...'bcdefghijklm']
   for (const [index, letter] of letters.entries()) {
@@ -311,19 +280,17 @@ test('with http.reload a new token takes effect, and many changes leave no liste
     fetch(`${address}/openapi.json`, { headers: { authorization: `Bearer ${letter.repeat(24)}` } }),
   )
   const [old, renewed] = (await Promise.all(asked)).map(({ status }) => status)
-  running.send('SIGTERM')
-  await running.done
+  await running.stop()
 
   assert.deepEqual([old, renewed, warnings], [401, 200, []])
 })
 
 test('with http.reload a file that was cut counts when it is written again', async (t) => {
-  const { root, start } = await openProject(t)
+  const { root, serve } = await openProject(t)
   const file = join(root, 'satchel.yaml')
   const config = `${await readFile(file, 'utf8')}http: { reload: true }\n`
   await writeFile(file, config)
-  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
-  await addressOf(running)
+  const running = await serve()
 
   await writeFile(file, '')
   await sleep(400) // longer than the steps of an editor count as one change
@@ -331,18 +298,16 @@ test('with http.reload a file that was cut counts when it is written again', asy
   await running.heard('err', /started again/)
   await replace(file, config)
   await running.heard('err', /started again[\s\S]*started again/)
-  running.send('SIGTERM')
-  const ran = await running.done
+  const ran = await running.stop()
 
   assert.equal(ran.err.match(/started again/g)?.length, 2)
 })
 
 test('more than one worker is noted: one process serves', async (t) => {
-  const { start } = await openProject(t)
+  const { serve } = await openProject(t)
   const env = { SERVER_WORKERS: '4' }
-  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'], { env })
+  const running = await serve({ env })
 
-  await addressOf(running)
   running.send('SIGTERM')
 
   assert.match((await running.done).err, /one process serves/)
@@ -380,7 +345,7 @@ test('mcp over stdio answers until standard input ends, with nothing but protoco
 })
 
 test('where the token file is the proof, it is private, a client of this user reads it, and others need the token', async (t) => {
-  const { start, root } = await openProject(t)
+  const { root, serve } = await openProject(t)
   const state = join(root, 'state')
   const before = process.env['XDG_STATE_HOME']
   t.after(() => {
@@ -388,9 +353,7 @@ test('where the token file is the proof, it is private, a client of this user re
     else process.env['XDG_STATE_HOME'] = before
   })
   await writeFile(join(root, 'satchel.yaml'), 'http: { local_proof: token }\n')
-  const argv = ['serve', '--host', '127.0.0.1', '--port', '0', '--json']
-  const running = start(argv, { env: { XDG_STATE_HOME: state } })
-  const address = await addressOf(running)
+  const { address, stop } = await serve({ env: { XDG_STATE_HOME: state } })
   const client = createClient({ baseUrl: address })
 
   const { mode } = await stat(join(state, 'satchel/local-token'))
@@ -399,8 +362,7 @@ test('where the token file is the proof, it is private, a client of this user re
   const health = await client.health()
   await chmod(join(state, 'satchel/local-token'), 0o644)
   await assert.rejects(client.health(), { code: 'unauthorized' })
-  running.send('SIGTERM')
-  await running.done
+  await stop()
 
   assert.deepEqual([mode & 0o777, health.status], [0o600, 'healthy'])
 })

@@ -10,11 +10,9 @@ const SECRET = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
 const RECORD = { title: 'a', objective: `b ${SECRET}`, current_state: 'c' }
 
 test('a server with metrics and an audit log counts its calls, and writes down who changed what, without texts', async (t) => {
-  const { root, start } = await openProject(t)
+  const { root, serve } = await openProject(t)
   await writeFile(join(root, 'satchel.yaml'), 'http: { metrics: true }\ntools: { audit_log: audit.jsonl }\n')
-  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
-  const [line] = await running.heard('out', /^\{.*\}\n/)
-  const address = JSON.parse(line).listeners[0].address
+  const { address, stop } = await serve()
   const post = (body: unknown): Promise<Response> =>
     fetch(`${address}/handoffs`, {
       method: 'POST',
@@ -29,8 +27,7 @@ test('a server with metrics and an audit log counts its calls, and writes down w
   const metrics = await fetch(`${address}/metrics`)
   const text = await metrics.text()
   const { mode } = await stat(join(root, 'audit.jsonl'))
-  running.send('SIGTERM')
-  await running.done
+  await stop()
 
   assert.equal(refused.status, 400)
   const lines = audit
@@ -54,7 +51,7 @@ test('a server with metrics and an audit log counts its calls, and writes down w
 })
 
 test('plugins add their numbers: the room its queue and flushes, the catalogue the age of its ingest', async (t) => {
-  const { root, start } = await openProject(t)
+  const { root, serve } = await openProject(t)
   await writeFile(join(root, 'plan.md'), '# Plan\n')
   await writeFile(join(root, 'odd.js'), ODD_PLUGIN)
   await writeFile(
@@ -72,13 +69,11 @@ test('plugins add their numbers: the room its queue and flushes, the catalogue t
     stale_vectors: [],
     had_vectors: false,
   })
-  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
-  const [line] = await running.heard('out', /^\{.*\}\n/)
+  const { address, stop } = await serve()
 
-  const metrics = await fetch(`${JSON.parse(line).listeners[0].address}/metrics`)
+  const metrics = await fetch(`${address}/metrics`)
   const text = await metrics.text()
-  running.send('SIGTERM')
-  const { err } = await running.done
+  const { err } = await stop()
 
   const numberOf = (name: string) => Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1])
   assert.equal(numberOf('satchel_workspace_queue_length'), 0)
@@ -101,13 +96,11 @@ export default { name: 'odd', version: '1.0.0', apiVersion: 1, config: z.strictO
 `
 
 test('without the setting there is no /metrics', async (t) => {
-  const { start } = await openProject(t)
-  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
-  const [line] = await running.heard('out', /^\{.*\}\n/)
+  const { serve } = await openProject(t)
+  const { address, stop } = await serve()
 
-  const { status } = await fetch(`${JSON.parse(line).listeners[0].address}/metrics`)
-  running.send('SIGTERM')
-  await running.done
+  const { status } = await fetch(`${address}/metrics`)
+  await stop()
 
   assert.equal(status, 404)
 })

@@ -16,17 +16,11 @@ const RESOURCE = 'https://satchel.test/mcp'
 const METADATA = 'https://satchel.test/.well-known/oauth-protected-resource/mcp'
 
 async function openServer(t: TestContext, issuer: string, more = '') {
-  const { root, start } = await openProject(t)
+  const { root, serve } = await openProject(t)
   const oauth = `{ issuer: '${issuer}', resource: '${RESOURCE}'${more} }`
   await writeFile(join(root, 'oauth.yaml'), `http: { token: token-of-the-start, oauth: ${oauth} }\n`)
-  const argv = ['serve', '--host', '127.0.0.1', '--port', '0', '--json', '--config', 'oauth.yaml']
-  const running = start(argv, { env: { XDG_STATE_HOME: join(root, 'state') } })
-  t.after(async () => {
-    running.send('SIGTERM')
-    await running.done
-  })
-  const [line] = await running.heard('out', /^\{.*\}\n/)
-  const address: string = JSON.parse(line).listeners[0].address
+  const words = ['serve', '--host', '127.0.0.1', '--config', 'oauth.yaml']
+  const { address } = await serve({ words, env: { XDG_STATE_HOME: join(root, 'state') } })
   const ask = async (path: string, token?: string, init: RequestInit = {}) => {
     const headers = { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...init.headers }
     const response = await fetch(`${address}${path}`, { ...init, headers })

@@ -2,22 +2,15 @@ import assert from 'node:assert/strict'
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { openProject, type Running } from '../server/cli/testing/run-cli.ts'
+import { openProject } from '../server/cli/testing/run-cli.ts'
 import { tokenDigest } from '../server/tokens/token-file.ts'
 
 const OPERATOR = 'token-of-the-start'
 
 /** A project with a state folder of its own, its tokens, and servers in this process. */
 async function openServers(t: TestContext) {
-  const { root, satchel, start } = await openProject(t)
+  const { root, satchel, serve } = await openProject(t)
   const env = { XDG_STATE_HOME: join(root, 'state'), SATCHEL_TOKEN: OPERATOR }
-  const running: Running[] = []
-  t.after(async () => {
-    for (const each of running) {
-      each.send('SIGTERM')
-      await each.done
-    }
-  })
   const run = (...argv: string[]) => satchel(argv, { env })
   return {
     file: join(root, 'state/satchel/tokens.json'),
@@ -28,10 +21,7 @@ async function openServers(t: TestContext) {
       return ran.out.trim()
     },
     async serve(...argv: string[]): Promise<string> {
-      const server = start([...argv, '--host', '127.0.0.1', '--port', '0', '--json'], { env })
-      running.push(server)
-      const [line] = await server.heard('out', /^\{.*\}\n/)
-      return JSON.parse(line).listeners[0].address
+      return (await serve({ words: [...argv, '--host', '127.0.0.1'], env })).address
     },
   }
 }

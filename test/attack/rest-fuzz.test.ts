@@ -14,18 +14,12 @@ const SEED = Number(process.env['SEED'] ?? 20_261)
 
 /** Serves the built-in plugins and, if given, the plugin with this source. */
 async function served(t: TestContext, plugin?: string): Promise<string> {
-  const { root, start } = await openProject(t)
+  const { root, serve } = await openProject(t)
   if (plugin !== undefined) {
     await writeFile(join(root, 'planted.mjs'), plugin)
     await writeFile(join(root, 'satchel.yaml'), 'plugins: { ./planted.mjs: {} }\n')
   }
-  const running = start(['serve', '--host', '127.0.0.1', '--port', '0', '--json'])
-  const [line] = await running.heard('out', /^\{.*\}\n/)
-  t.after(async () => {
-    running.send('SIGTERM')
-    await running.done
-  })
-  return JSON.parse(line).listeners[0].address
+  return (await serve()).address
 }
 
 test('every answer to a request that the API document allows, or nearly allows, is documented there', async (t) => {
