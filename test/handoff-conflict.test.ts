@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { temporaryFolder } from './harness/index.ts'
-import { type RanSatchel, runSatchel, SATCHEL } from './satchel-process.ts'
+import { printedJson, runSatchel, SATCHEL } from './satchel-process.ts'
 
 const AUTHOR = ['-c', 'user.name=x', '-c', 'user.email=x@example.com', '-c', 'core.editor=true']
 const ITEM = { description: 'Write the fixture', suggested_action: 'Add it', acceptance_check: 'it runs' }
@@ -13,11 +13,6 @@ const CREATE = [
   ...['--open-items', JSON.stringify({ ...ITEM, priority: 'high' }), '--json'],
 ]
 
-function parsed({ code, out, err }: RanSatchel) {
-  assert.equal(code, 0, out + err)
-  return JSON.parse(out)
-}
-
 /** A repository with the merge driver, in which two branches edit one record. */
 async function openBranches(t: TestContext) {
   const root = await temporaryFolder(t, "satchel it's ")
@@ -25,16 +20,16 @@ async function openBranches(t: TestContext) {
     execFileSync('git', [...AUTHOR, ...words], { cwd: root, encoding: 'utf8', stdio: 'pipe' })
   const satchel = (...words: readonly string[]) => runSatchel(root, words)
   git('init', '--quiet', '--initial-branch=main')
-  parsed(await satchel('setup', 'gemini-cli', '--git-merge', '--json'))
-  const { id, path } = parsed(await satchel('handoff', 'create', ...CREATE))
+  printedJson(await satchel('setup', 'gemini-cli', '--git-merge', '--json'))
+  const { id, path } = printedJson(await satchel('handoff', 'create', ...CREATE))
   git('add', '--all')
   git('commit', '--quiet', '--message', 'begin')
   git('branch', 'other')
   const edit = async (branch: string, ...patch: readonly object[]) => {
     git('switch', '--quiet', branch)
     const words = patch.flatMap((one) => ['--patch', JSON.stringify(one)])
-    const { etag } = parsed(await satchel('handoff', 'show', id, '--json'))
-    parsed(await satchel('handoff', 'edit', id, ...words, '--if-match', etag, '--json'))
+    const { etag } = printedJson(await satchel('handoff', 'show', id, '--json'))
+    printedJson(await satchel('handoff', 'edit', id, ...words, '--if-match', etag, '--json'))
     git('commit', '--quiet', '--all', '--message', branch)
   }
   const replaced = (text: string) => ({ op: 'replace', path: '/summary/current_state', value: text })
@@ -71,8 +66,8 @@ for (const way of ['merge', 'rebase'] as const) {
         ...['handoff', 'merge', '--child', id, '--json', '--resolutions'],
         JSON.stringify({ conflict_id, choose, rationale: 'it is newer' }),
       )
-    const first = parsed(await decide('C-001', 'theirs'))
-    const second = parsed(await decide('C-002', 'ours'))
+    const first = printedJson(await decide('C-001', 'theirs'))
+    const second = printedJson(await decide('C-002', 'ours'))
     git('add', path)
     git(...(way === 'merge' ? ['commit', '--quiet', '--no-edit'] : ['rebase', '--continue']))
     const ready = await satchel('handoff', 'set-status', id, 'ready', '--accept-warnings', 'none matter')
@@ -112,7 +107,9 @@ for (const way of ['merge', 'rebase'] as const) {
 test('a released record that was edited by hand is not shown as what was released', async (t) => {
   const { root, id, path, git, satchel } = await openBranches(t)
   git('switch', '--quiet', 'other')
-  parsed(await satchel('handoff', 'set-status', id, 'ready', '--accept-warnings', 'none matter', '--json'))
+  printedJson(
+    await satchel('handoff', 'set-status', id, 'ready', '--accept-warnings', 'none matter', '--json'),
+  )
   const brief = () => satchel('handoff', 'show', id, '--format', 'brief')
   const file = join(root, path)
   const released = readFileSync(file, 'utf8')

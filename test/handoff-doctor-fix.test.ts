@@ -3,8 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import type { EndedProcess } from './harness/ended-process.ts'
 import { temporaryFolder } from './harness/index.ts'
-import { type RanSatchel, runSatchel } from './satchel-process.ts'
+import { printedJson, runSatchel } from './satchel-process.ts'
 
 const AUTHOR = ['-c', 'user.name=x', '-c', 'user.email=x@example.com']
 const TEXTS = ['--title', 'T', '--objective', 'O', '--current-state', 'C', '--json']
@@ -16,14 +17,14 @@ async function openFailedMerge(t: TestContext, edits: Readonly<Record<'main' | '
     execFileSync('git', [...AUTHOR, ...words], { cwd: root, encoding: 'utf8', stdio: 'pipe' })
   const satchel = (...words: readonly string[]) => runSatchel(root, words)
   git('init', '--quiet', '--initial-branch=main')
-  const { id, path } = parsed(await satchel('handoff', 'create', ...TEXTS))
+  const { id, path } = printedJson(await satchel('handoff', 'create', ...TEXTS))
   git('add', '--all')
   git('commit', '--quiet', '--message', 'begin')
   git('branch', 'other')
   for (const branch of ['other', 'main'] as const) {
     git('switch', '--quiet', branch)
-    const { etag } = parsed(await satchel('handoff', 'show', id, '--json'))
-    parsed(await satchel('handoff', 'edit', id, ...edits[branch], '--if-match', etag, '--json'))
+    const { etag } = printedJson(await satchel('handoff', 'show', id, '--json'))
+    printedJson(await satchel('handoff', 'edit', id, ...edits[branch], '--if-match', etag, '--json'))
     git('commit', '--quiet', '--all', '--message', branch)
   }
   assert.throws(() => git('merge', '--quiet', '--no-edit', 'other'), { status: 1 })
@@ -31,12 +32,7 @@ async function openFailedMerge(t: TestContext, edits: Readonly<Record<'main' | '
   return { root, id, path, git, satchel, text: () => readFileSync(file, 'utf8'), file }
 }
 
-function parsed({ code, out, err }: RanSatchel) {
-  assert.equal(code, 0, out + err)
-  return JSON.parse(out)
-}
-
-const firstLine = ({ out }: RanSatchel) => out.split('\n')[0]
+const firstLine = ({ out }: EndedProcess) => out.split('\n')[0]
 const appending = (text: string) => ['--append', JSON.stringify({ completed: [text] })]
 
 test('after a failed git merge, doctor names the record and doctor --fix merges it so that git can go on', async (t) => {
@@ -52,7 +48,7 @@ test('after a failed git merge, doctor names the record and doctor --fix merges 
   const again = await satchel('handoff', 'doctor', '--fix')
   git('add', path)
   git('commit', '--quiet', '--no-edit')
-  const shown = parsed(await satchel('handoff', 'show', id, '--json'))
+  const shown = printedJson(await satchel('handoff', 'show', id, '--json'))
 
   assert.match(damaged, /^<{7} HEAD$/m)
   assert.notEqual(refused.code, 0)
@@ -78,9 +74,9 @@ test('doctor --fix names what both sides changed, and keeps ours', async (t) => 
   ]
   const { id, satchel } = await openFailedMerge(t, { main: edit('Ours'), other: edit('Theirs') })
 
-  const fixed = parsed(await satchel('handoff', 'doctor', '--fix', '--json'))
+  const fixed = printedJson(await satchel('handoff', 'doctor', '--fix', '--json'))
 
-  const { record } = parsed(await satchel('handoff', 'show', id, '--json'))
+  const { record } = printedJson(await satchel('handoff', 'show', id, '--json'))
   assert.equal(fixed.results[0].outcome, 'conflicted')
   assert.match(fixed.results[0].detail, /title/)
   assert.equal(record.work.title, 'Ours')

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openTestProject, SMALL } from '../plugins/handoff/testing/fixture.ts'
+import { endedProcess } from './harness/ended-process.ts'
 import { processorTime } from './hook-process.ts'
 
 const SATCHEL = join(import.meta.dirname, '../dist/satchel.js')
@@ -58,17 +58,9 @@ async function runHarness(root: string, title: string, startsWith: 'hook' | 'ser
       timeout: 120_000,
     },
   )
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk
-  })
-  const [code] = await once(child, 'close')
-  assert.equal(code, 0, stderr)
-  return stdout === '' ? '' : JSON.parse(stdout).hookSpecificOutput.additionalContext
+  const { code, out, err } = await endedProcess(child)
+  assert.equal(code, 0, err)
+  return out === '' ? '' : JSON.parse(out).hookSpecificOutput.additionalContext
 }
 
 test('a session that nothing names is known by its processes, also if it wrote before its first hook', async (t) => {

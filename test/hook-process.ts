@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type SpawnOptions, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import type { TestProject } from '../plugins/handoff/testing/fixture.ts'
+import { endedProcess } from './harness/ended-process.ts'
 
 const SATCHEL = join(import.meta.dirname, '../dist/satchel.js')
 export const EVENTS = ['pre-compact', 'session-start', 'session-end', 'stop']
@@ -46,18 +46,10 @@ async function runHook(
     timeout: HUNG_MS,
     killSignal: 'SIGKILL',
   })
-  let stdout = ''
-  let stderr = ''
-  child.stdout?.on('data', (chunk: Buffer) => {
-    stdout += chunk
-  })
-  child.stderr?.on('data', (chunk: Buffer) => {
-    stderr += chunk
-  })
   child.stdin?.on('error', () => {}) // a hook that has read enough closes its end
   if (input !== undefined) child.stdin?.end(input)
-  const [code] = await once(child, 'close')
-  return { code, stdout, stderr }
+  const { code, out, err } = await endedProcess(child)
+  return { code, stdout: out, stderr: err }
 }
 
 /** What a hook says that reached its time limit before it finished its work. */

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import { buildRemote } from '../plugins/modules/testing/build-remote.ts'
 import { openCallsTree } from '../plugins/modules/testing/calls-tree.ts'
+import { endedProcess } from './harness/ended-process.ts'
 import { SATCHEL } from './satchel-process.ts'
 
 const HOOKS = join(import.meta.dirname, '..', '.pre-commit-hooks.yaml')
@@ -15,14 +14,14 @@ const HOOKS = join(import.meta.dirname, '..', '.pre-commit-hooks.yaml')
 const IS_REAL = process.env['SATCHEL_PRE_COMMIT'] === '1'
 
 interface Ran {
-  readonly code: number
+  readonly code: number | null
   readonly out: string
 }
 
 async function run(root: string, [command = '', ...args]: readonly string[]): Promise<Ran> {
   const env = { HOME: root, PATH: `${join(root, 'bin')}:${process.env['PATH']}`, LC_ALL: 'C.UTF-8' }
   const child = spawn(command, args, { cwd: root, env })
-  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  const { code, out, err } = await endedProcess(child)
   return { code, out: out + err }
 }
 

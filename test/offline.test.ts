@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { type EndedProcess, endedProcess } from './harness/ended-process.ts'
 import { temporaryFolder } from './harness/index.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const BLOCK = join(ROOT, 'test/fixtures/loopback-only.mjs')
 
-interface Ended {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
+interface Ended extends EndedProcess {
   /** Foreign addresses and names that this process or one below it asked for. */
   readonly attempts: readonly string[]
 }
@@ -27,16 +24,9 @@ async function runBlocked(t: TestContext, args: readonly string[]): Promise<Ende
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   t.after(() => child.kill('SIGKILL'))
-  const text = { out: '', err: '' }
-  child.stdout.on('data', (chunk: Buffer) => {
-    text.out += chunk.toString()
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    text.err += chunk.toString()
-  })
-  const [code] = await once(child, 'close')
+  const ended = await endedProcess(child)
   const attempts = existsSync(noted) ? readFileSync(noted, 'utf8').trim().split('\n') : []
-  return { code, ...text, attempts }
+  return { ...ended, attempts }
 }
 
 test('what README tells a newcomer to run works with every foreign address blocked', async (t) => {

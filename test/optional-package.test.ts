@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { buildRemote } from '../plugins/modules/testing/build-remote.ts'
+import { endedProcess } from './harness/ended-process.ts'
 import { temporaryFolder } from './harness/index.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -18,8 +17,7 @@ async function runWithout(packages: string, args: readonly string[]) {
     ['--import', 'tsx', '--import', join(import.meta.dirname, 'fixtures/without-packages.mjs'), ...args],
     { cwd: ROOT, env: { ...env, SATCHEL_TEST_WITHOUT: packages }, stdio: ['ignore', 'pipe', 'pipe'] },
   )
-  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-  return { code, out, err }
+  return endedProcess(child)
 }
 
 const NEEDING: readonly [name: string, file: string, pattern: string, tests: number][] = [

@@ -1,8 +1,8 @@
+import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { type EndedProcess, endedProcess } from './harness/ended-process.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const FROM_SOURCES = ['--import', import.meta.resolve('tsx'), join(ROOT, 'server/main.ts')]
@@ -27,28 +27,25 @@ function isBuiltOfSources(): boolean {
   return changedAt.every((at) => at !== undefined && at < builtAt)
 }
 
-/** What a process of satchel did. */
-export interface RanSatchel {
-  /** null: it was killed. */
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
 /** Runs satchel in a folder, without input, until it ends. Nothing of the environment but the PATH is handed on; HOME is the folder. */
 export async function runSatchel(
   cwd: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<RanSatchel> {
+): Promise<EndedProcess> {
   const [program, ...words] = SATCHEL
   const child = spawn(program, [...words, ...args], {
     cwd,
     env: { PATH: String(process.env['PATH']), HOME: cwd, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-  return { code, out, err }
+  return endedProcess(child)
+}
+
+/** The JSON that satchel printed, which did what it was asked to. */
+export function printedJson({ code, out, err }: EndedProcess) {
+  assert.equal(code, 0, out + err)
+  return JSON.parse(out)
 }
 
 /** The environment of a process in which opening a socket fails and is written to the file `told`. */

@@ -31,19 +31,6 @@ export async function leastOf<Name extends string>(
   return least as Record<Name, number> // every name is set above
 }
 
-/** What one process prints. Fails unless it exits with 0. */
-export async function outputOf(
-  [command = process.execPath, ...args]: readonly string[],
-  options: { readonly cwd?: string },
-): Promise<string> {
-  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] })
-  const chunks: Buffer[] = []
-  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
-  const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`${command} ${args[0] ?? ''} ended with ${code}`)
-  return Buffer.concat(chunks).toString('utf8')
-}
-
 /** Wall-clock milliseconds of one process, whose output is dropped. Fails unless it exits with 0. */
 export async function processMs(
   [command = process.execPath, ...args]: readonly string[],

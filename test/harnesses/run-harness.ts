@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, realpath, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { endedProcess } from '../harness/ended-process.ts'
 import { processorTime } from '../hook-process.ts'
 import { SATCHEL } from '../satchel-process.ts'
 import type { Harness, HarnessProcess, PlainClient, ServerCommand, Stage } from './harness.ts'
@@ -158,13 +159,6 @@ export async function runToEnd(
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
-  const printed = { out: '', err: '' }
-  child.stdout.on('data', (chunk: Buffer) => {
-    printed.out += chunk.toString()
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    printed.err += chunk.toString()
-  })
   const endGroup = (): void => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
@@ -172,13 +166,12 @@ export async function runToEnd(
   }
   const limit = setTimeout(endGroup, RUN_LIMIT_MS)
   process.once('exit', endGroup) // the lab was ended
-  const closed = once(child, 'close')
+  const ended = endedProcess(child)
   await once(child, 'exit')
   clearTimeout(limit)
   endGroup()
   process.off('exit', endGroup)
-  await closed
-  return printed
+  return ended
 }
 
 function logged(home: string, log: string): readonly unknown[] {

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 
 interface Run {
   readonly cwd: string
-  readonly signal: AbortSignal
+  readonly signal?: AbortSignal
   readonly env?: NodeJS.ProcessEnv
   readonly input?: string
 }
@@ -14,18 +15,13 @@ export async function outputOf(
   { input = '', ...options }: Run,
 ): Promise<string> {
   const child = spawn(command, args, { ...options, stdio: 'pipe' })
-  const said = { out: '', error: '' }
-  child.stdout.on('data', (chunk: Buffer) => {
-    said.out += chunk.toString()
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    said.error += chunk.toString()
-  })
+  const printed = Promise.all([text(child.stdout), text(child.stderr)])
   child.stdin.on('error', () => {}) // it may end before it read everything
   child.stdin.end(input)
   const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(said.error || said.out || `${command} ended with ${code}`)
-  return said.out
+  const [out, error] = await printed
+  if (code !== 0) throw new Error(error || out || `${command} ended with ${code}`)
+  return out
 }
 
 /** What a program and everything it started took, in milliseconds. */

@@ -9,7 +9,7 @@ import { type Figure, figureOf, limitFigure } from '../figure.ts'
 import { builtProgram, type Child, processorMs, residentMib, startChild } from '../host/child.ts'
 import { type DoorClient, openDoorClient } from '../host/door-client.ts'
 import { ingestNetworks } from '../host/network-modules.ts'
-import { outputOf } from '../timing.ts'
+import { outputOf } from '../peers/program-output.ts'
 import type { OwnRecord } from './habits.ts'
 import { makeOwnRecords, simulateUsers, type UsersRun } from './users.ts'
 

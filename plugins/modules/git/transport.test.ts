@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openIngests } from '../../../plugins/modules/testing/ingest-entries.ts'
 import { onlyWith, openGitHttps } from '../../../test/fixtures/git-https-server.ts'
+import { endedProcess } from '../../../test/harness/ended-process.ts'
 import { temporaryFolder } from '../../../test/harness/index.ts'
 import { processesLeft, processesMarked, TEST_MARK } from '../../../test/marked-processes.ts'
 import { SATCHEL } from '../../../test/satchel-process.ts'
@@ -121,13 +122,9 @@ test('satchel ingest: what cannot be read is listed with its reason and exit cod
     env: { ...world.env, GIT_SSL_CAINFO: server.certFile, SERVER_LOG_LEVEL: 'debug' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const said: Buffer[] = []
-  const shown: Buffer[] = []
-  child.stderr.on('data', (part: Buffer) => said.push(part))
-  child.stdout.on('data', (part: Buffer) => shown.push(part))
-  const [code] = await once(child, 'close')
+  const { code, out, err } = await endedProcess(child)
 
-  const report = JSON.parse(String(Buffer.concat(shown))) as IngestReport
+  const report = JSON.parse(out) as IngestReport
   assert.equal(code, 3)
   assert.deepEqual(report.failures.map(({ reason }) => reason).sort(), [
     'auth_failed',
@@ -141,9 +138,7 @@ test('satchel ingest: what cannot be read is listed with its reason and exit cod
   const files = entries.filter((entry) => entry.isFile() && entry.name !== 'satchel.yaml')
   assert.ok(files.some(({ parentPath }) => parentPath.includes('vectordb')))
   const texts = await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name), 'latin1')))
-  const all = [...texts, ...files.map(({ name }) => name), String(Buffer.concat([...said, ...shown]))].join(
-    '\n',
-  )
+  const all = [...texts, ...files.map(({ name }) => name), err, out].join('\n')
   for (const secret of [
     TOKEN,
     Buffer.from(credential).toString('base64'),

@@ -6,7 +6,7 @@ import type { ModuleSummary } from '../../../../plugins/modules/domain/summary.t
 import { readModuleBlocks } from '../../../../plugins/modules/hcl/module-blocks.ts'
 import type { ModuleReader } from '../../../../plugins/modules/ingest/module-reader.ts'
 import type { LabContext } from '../../../context.ts'
-import { outputOf } from '../../timing.ts'
+import { outputOf } from '../../peers/program-output.ts'
 import { withIngestedTags } from '../ingested-tags.ts'
 
 /** One call, and the module that it calls, at the same commit. */

@@ -4,7 +4,7 @@ import { moduleFlavour } from '../../../../plugins/modules/domain/module-files.t
 import { isStableTag, orderTags } from '../../../../plugins/modules/git/tag-order.ts'
 import type { ModuleReader } from '../../../../plugins/modules/ingest/module-reader.ts'
 import type { LabContext } from '../../../context.ts'
-import { outputOf } from '../../timing.ts'
+import { outputOf } from '../../peers/program-output.ts'
 import { withIngestedTags } from '../ingested-tags.ts'
 
 export type Bump = 'major' | 'minor' | 'patch'
