@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openProject } from '../server/cli/testing/run-cli.ts'
 import { createClient } from '../server/client.ts'
+import { initialize } from '../server/mcp/testing/messages.ts'
 
 /** As many editors save: no reader sees a file that is cut and not yet written again. */
 async function replace(file: string, text: string): Promise<void> {
@@ -34,12 +35,7 @@ async function answers(address: string): Promise<void> {
     await sleep(20)
 }
 
-const initialize = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-}
+const INITIALIZE = initialize('2025-06-18', 1)
 
 const post = (url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(url, {
@@ -57,7 +53,7 @@ test('serve answers REST and MCP until a signal, and exits 0 for SIGTERM', async
   const { address, stop } = await serve()
 
   const health = await fetch(`${address}/health`)
-  const mcp = await post(`${address}/mcp`, initialize)
+  const mcp = await post(`${address}/mcp`, INITIALIZE)
   await mcp.body?.cancel()
   const ran = await stop()
 
@@ -151,7 +147,7 @@ test('mcp --transport streamable-http serves /mcp and no REST', async (t) => {
   const words = ['mcp', '--transport', 'streamable-http', '--profile', 'core']
   const { address, stop } = await serve({ words })
 
-  const mcp = await post(`${address}/mcp`, initialize)
+  const mcp = await post(`${address}/mcp`, INITIALIZE)
   await mcp.body?.cancel()
   const rest = await fetch(`${address}/openapi.json`)
   const ran = await stop()
@@ -166,7 +162,7 @@ test('mcp --transport sse serves the older transport and no /mcp', async (t) => 
 
   const stream = await fetch(`${address}/sse`)
   const first = await stream.body?.getReader().read()
-  const mcp = await post(`${address}/mcp`, initialize)
+  const mcp = await post(`${address}/mcp`, INITIALIZE)
   const ran = await stop()
 
   assert.match(Buffer.from(first?.value ?? []).toString(), /^event: endpoint\ndata: \/messages\?sessionId=/)
@@ -325,7 +321,7 @@ test('an unknown log level is exit 3', async (t) => {
 test('mcp over stdio answers until standard input ends, with nothing but protocol on stdout', async (t) => {
   const { satchel } = await openProject(t)
   const messages = [
-    initialize,
+    INITIALIZE,
     { jsonrpc: '2.0', method: 'notifications/initialized' },
     { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'probe_echo', arguments: { id: 'x' } } },
   ]

@@ -4,6 +4,7 @@ import { cp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { initialize, modern } from '../server/mcp/testing/messages.ts'
 import { installPacked } from './fixtures/packed.ts'
 import { temporaryFolder } from './harness/index.ts'
 
@@ -68,24 +69,6 @@ test('from the tarball both commands start, for new clients and old ones', async
   const folder = await installPacked(t)
   const dist = join(folder, 'node_modules', 'satchel', 'dist')
   const empty = await temporaryFolder(t)
-  const discover = {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'server/discover',
-    params: {
-      _meta: {
-        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-        'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-        'io.modelcontextprotocol/clientCapabilities': {},
-      },
-    },
-  }
-  const initialize = {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'initialize',
-    params: { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-  }
   const ask = async (command: readonly string[], message: object) => {
     const asked = run(process.execPath, [...command], { cwd: empty, timeout: LIMIT_MS })
     asked.child.stdin?.end(`${JSON.stringify(message)}\n`)
@@ -93,11 +76,11 @@ test('from the tarball both commands start, for new clients and old ones', async
   }
 
   const help = await node([join(dist, 'satchel.js'), '--help'], empty)
-  const modern = await ask([join(dist, 'satchel.js'), 'mcp'], discover)
-  const old = await ask([join(dist, 'satchel-mcp.js')], initialize)
+  const young = await ask([join(dist, 'satchel.js'), 'mcp'], modern(1, 'server/discover'))
+  const old = await ask([join(dist, 'satchel-mcp.js')], initialize('2024-11-05', 1))
 
   assert.match(help, /^Usage: satchel/)
-  assert.deepEqual(modern.supportedVersions, ['2026-07-28'])
+  assert.deepEqual(young.supportedVersions, ['2026-07-28'])
   assert.equal(old.protocolVersion, '2024-11-05')
   assert.deepEqual(await readdir(empty), [], 'nothing was written')
 })

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { initialize } from '../server/mcp/testing/stdio-client.ts'
+import { initialize } from '../server/mcp/testing/messages.ts'
 import { isZombie } from '../server/platform/process-liveness.ts'
+import { inWaves } from './harness/in-waves.ts'
 import { temporaryFolder } from './harness/index.ts'
 
 const SATCHEL = join(import.meta.dirname, '..', 'dist', 'satchel.js')
@@ -28,14 +29,6 @@ echo '${JSON.stringify(initialize())}' >&3
 while ! test -s output; do sleep 0.05; done
 echo answered
 wait`
-
-/** Does `work` for each number below `count`, a few at a time. */
-async function inWaves(count: number, work: (index: number) => Promise<void>): Promise<void> {
-  for (let from = 0; from < count; from += AT_ONCE) {
-    const wave = Math.min(AT_ONCE, count - from)
-    await Promise.all(Array.from({ length: wave }, (_, offset) => work(from + offset)))
-  }
-}
 
 /** One whose new parent has not noticed its end is none: not every first process of a container does. */
 function isAlive(pid: number): boolean {
@@ -71,7 +64,7 @@ async function outlived(t: TestContext): Promise<number> {
 
 test('fifty parents that are killed leave no server behind', { skip: !existsSync('/bin/sh') }, async (t) => {
   const lived: number[] = []
-  await inWaves(ROUNDS, async () => {
+  await inWaves({ count: ROUNDS, most: AT_ONCE }, async () => {
     lived.push(await outlived(t))
   })
 

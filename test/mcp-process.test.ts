@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { initialize, type Message, modern } from '../server/mcp/testing/stdio-client.ts'
+import { initialize, type Message, modern } from '../server/mcp/testing/messages.ts'
 import { temporaryFolder } from './harness/temporary-folder.ts'
 import { SATCHEL } from './satchel-process.ts'
 

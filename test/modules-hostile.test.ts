@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { repositoryKey } from '../plugins/modules/domain/module-source.ts'
 import { plugin } from '../plugins/modules/index.ts'
 import { buildRemote } from '../plugins/modules/testing/build-remote.ts'
-import { modern } from '../server/mcp/testing/stdio-client.ts'
+import { modern } from '../server/mcp/testing/messages.ts'
 import { openDoors, openHost, type TestHost, temporaryFolder } from './harness/index.ts'
 import {
   HOSTILE_NAMES,

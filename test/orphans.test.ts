@@ -4,20 +4,14 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { initialize } from '../server/mcp/testing/stdio-client.ts'
+import { initialize } from '../server/mcp/testing/messages.ts'
+import { inWaves } from './harness/in-waves.ts'
 import { temporaryFolder } from './harness/index.ts'
 
 const SATCHEL = join(import.meta.dirname, '..', 'dist', 'satchel.js')
 const ROUNDS = 50
 /** How many clients work concurrently. */
 const AT_ONCE = 5
-/** Does `work` for each number below `count`, a few at a time. */
-async function inWaves(count: number, work: (index: number) => Promise<void>): Promise<void> {
-  for (let from = 0; from < count; from += AT_ONCE) {
-    const wave = Math.min(AT_ONCE, count - from)
-    await Promise.all(Array.from({ length: wave }, (_, offset) => work(from + offset)))
-  }
-}
 
 function startServer(cwd: string): ChildProcess {
   const env = {
@@ -31,7 +25,7 @@ function startServer(cwd: string): ChildProcess {
 }
 
 test('fifty clients that start a server twice and kill one leave no process, lock, socket or file', async (t) => {
-  await inWaves(ROUNDS, async (round) => {
+  await inWaves({ count: ROUNDS, most: AT_ONCE }, async (round) => {
     const folder = await temporaryFolder(t)
     const [probe, kept] = [startServer(folder), startServer(folder)]
     const ended = Promise.all([once(probe, 'exit'), once(kept, 'exit')])

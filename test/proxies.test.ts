@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { modernHeaders } from '../server/mcp/testing/http-client.ts'
-import { modern } from '../server/mcp/testing/stdio-client.ts'
+import { modern, modernHeaders } from '../server/mcp/testing/messages.ts'
 import { temporaryFolder } from './harness/index.ts'
 import {
   type Answered,

@@ -5,7 +5,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
-import { modern } from '../server/mcp/testing/stdio-client.ts'
+import { modern } from '../server/mcp/testing/messages.ts'
 import { temporaryFolder } from './harness/index.ts'
 
 const SATCHEL = join(import.meta.dirname, '..', 'dist', 'satchel.js')

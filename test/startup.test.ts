@@ -6,6 +6,8 @@ import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { initialize, modern } from '../server/mcp/testing/messages.ts'
+import { endedProcess } from './harness/ended-process.ts'
 import { temporaryFolder } from './harness/index.ts'
 
 /** The built command, as a user starts it. */
@@ -21,23 +23,10 @@ export async function load(url, context, next) {
 const REGISTER = `import { register } from 'node:module'
 register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(HOOKS)}))`
 
-interface Ended {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
 function start(args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, args, { cwd, env: { PATH: process.env['PATH'] ?? '', ...env } })
-  const out: Buffer[] = []
-  const err: Buffer[] = []
-  child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
-  child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
   child.stdin.on('error', () => {})
-  const ended = once(child, 'close').then(
-    ([code]): Ended => ({ code, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() }),
-  )
-  return { child, ended }
+  return { child, ended: endedProcess(child) }
 }
 
 /** Source files and packages whose code a run of satchel loaded; `config` is the satchel.yaml it finds. */
@@ -119,15 +108,8 @@ test('a hook loads none of the tools of its plugin', async (t) => {
 })
 
 test('serving MCP over stdio loads no HTTP, no parser, nothing heavy, and the room only where one is configured', async (t) => {
-  const params = {
-    _meta: {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-      'io.modelcontextprotocol/clientCapabilities': {},
-    },
-  }
-  const list = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params })}\n`
-  const input = `${list}${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'resources/list', params })}\n`
+  const lists = [modern(1, 'tools/list'), modern(2, 'resources/list')]
+  const input = lists.map((list) => `${JSON.stringify(list)}\n`).join('')
 
   const plain = await codeLoaded(t, ['mcp'], { input })
   const withRoom = await codeLoaded(t, ['mcp'], { input, config: 'workspace: { file: idea.md }' })
@@ -149,15 +131,8 @@ test('a client is greeted without a package or a plugin', async (t) => {
   const register = `data:text/javascript,${encodeURIComponent(REGISTER)}`
   const { child, ended } = start(['--import', register, SATCHEL, 'mcp'], folder, { LOADED_FILES: list })
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
-  const request = (id: number, method: string, params?: object): void => {
-    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
-  }
 
-  request(1, 'initialize', {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: 'a', version: '1' },
-  })
+  child.stdin.write(`${JSON.stringify(initialize())}\n`)
   const { value: hello } = await lines.next()
   child.stdin.end()
   const { code } = await ended
@@ -238,14 +213,8 @@ test('a server ends with 0 for SIGTERM and SIGHUP, with 130 for SIGINT, and leav
 
 test('MCP over stdio ends with 130 when it is interrupted', async (t) => {
   const { child, ended } = start([SATCHEL, 'mcp'], await temporaryFolder(t))
-  const ping = {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'initialize',
-    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
-  }
 
-  child.stdin.write(`${JSON.stringify(ping)}\n`)
+  child.stdin.write(`${JSON.stringify(initialize())}\n`)
   await once(child.stdout, 'data')
   child.kill('SIGINT')
 

@@ -3,6 +3,7 @@ import { chmod, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { openProject } from '../server/cli/testing/run-cli.ts'
+import { legacy, modern, modernHeaders } from '../server/mcp/testing/messages.ts'
 import { tokenDigest } from '../server/tokens/token-file.ts'
 
 const OPERATOR = 'token-of-the-start'
@@ -61,22 +62,10 @@ const post = async (url: string, token: string, body: unknown, headers: Record<s
 const VERSION = '2026-07-28'
 
 /** A request of 2026-07-28 with the headers that repeat it. */
-const modern = async (url: string, token: string, method: string, params: Record<string, unknown>) => {
-  const name = params['name'] ?? params['uri']
-  const headers = {
-    'mcp-protocol-version': VERSION,
-    'mcp-method': method,
-    ...(typeof name === 'string' && { 'mcp-name': name }),
-  }
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': VERSION,
-    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': {},
-  }
-  return post(`${url}/mcp`, token, { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }, headers)
+const sendModern = (url: string, token: string, method: string, params: Record<string, unknown>) => {
+  const message = modern(1, method, params)
+  return post(`${url}/mcp`, token, message, modernHeaders(message))
 }
-
-const legacy = (method: string, params: unknown) => ({ jsonrpc: '2.0', id: 2, method, params })
 
 const HANDOFF = { objective: 'Ship it', current_state: 'It builds', next_actions: [{ action: 'Ship' }] }
 const MISSING = (scope: string): Refused => ({
@@ -125,11 +114,11 @@ describe('a token of satchel token', () => {
     const { token, serve, run } = await openServers(t)
     const url = await serve('mcp', '--transport', 'streamable-http')
     const reader = await token('reader', '--scope', 'handoff:read')
-    const call = (name: string, args = {}) => modern(url, reader, 'tools/call', { name, arguments: args })
+    const call = (name: string, args = {}) => sendModern(url, reader, 'tools/call', { name, arguments: args })
     const opened = await post(
       `${url}/mcp`,
       reader,
-      legacy('initialize', {
+      legacy(2, 'initialize', {
         protocolVersion: '2025-06-18',
         capabilities: {},
         clientInfo: { name: 'test', version: '1' },
@@ -137,14 +126,14 @@ describe('a token of satchel token', () => {
     )
     const session = { 'mcp-session-id': String(opened.headers.get('mcp-session-id')) }
     const older = (name: string, args = {}) =>
-      post(`${url}/mcp`, reader, legacy('tools/call', { name, arguments: args }), session)
+      post(`${url}/mcp`, reader, legacy(2, 'tools/call', { name, arguments: args }), session)
     await opened.text()
 
     const listed = [await call('handoff_list'), await older('handoff_list')].map(({ status }) => status)
     const created = [await call('handoff_create', HANDOFF), await older('handoff_create', HANDOFF)]
-    const tools = await modern(url, reader, 'tools/list', {})
+    const tools = await sendModern(url, reader, 'tools/list', {})
     const other = await token('other', '--scope', 'modules:read')
-    const resource = await modern(url, other, 'resources/read', { uri: 'handoff://index' })
+    const resource = await sendModern(url, other, 'resources/read', { uri: 'handoff://index' })
     const stream = await fetch(`${url}/mcp`, {
       headers: { ...as(reader), accept: 'text/event-stream', 'mcp-protocol-version': VERSION },
     })
@@ -167,7 +156,7 @@ describe('a token of satchel token', () => {
     const frames = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
     const first = (await frames?.read())?.value ?? ''
     const messages = `${url}${/data: (\S+)/.exec(first)?.[1]}`
-    const call = (name: string) => post(messages, reader, legacy('tools/call', { name, arguments: {} }))
+    const call = (name: string) => post(messages, reader, legacy(2, 'tools/call', { name, arguments: {} }))
 
     const [read, write] = [await call('handoff_list'), await call('handoff_create')]
     await run('token', 'revoke', 'reader')

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
+import { modern, modernHeaders } from '../server/mcp/testing/messages.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { runSatchel, SATCHEL } from './satchel-process.ts'
 import { openCollector, type SeenSpan } from './trace-collector.ts'
@@ -15,24 +16,18 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const CALLER = '00f067aa0ba902b7'
 const TRACEPARENT = `00-${TRACE}-${CALLER}-01`
 const HANDOFF = { title: TEXT, objective: `${TEXT} ${SECRET}`, current_state: TEXT }
-const VERSION = '2026-07-28'
-const META = {
-  'io.modelcontextprotocol/protocolVersion': VERSION,
-  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
 
 const json = (endpoint: string) => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
   OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
 })
 
-const callOf = (name: string, args: object, traceparent?: string) => ({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'tools/call',
-  params: { name, arguments: args, _meta: { ...META, ...(traceparent !== undefined && { traceparent }) } },
-})
+const callOf = (name: string, args: object, traceparent?: string) =>
+  modern(1, 'tools/call', {
+    name,
+    arguments: args,
+    ...(traceparent !== undefined && { _meta: { traceparent } }),
+  })
 
 function startSatchel(cwd: string, args: readonly string[], env: Readonly<Record<string, string>>) {
   const [program, ...words] = SATCHEL
@@ -130,11 +125,7 @@ test('a REST request and the call in it are spans of the trace of the caller, wi
 test('over Streamable HTTP the trace in _meta is the parent, and the HTTP request is linked', async (t) => {
   const collector = await openCollector(t)
   const server = await serve(t, json(collector.endpoint))
-  const headers = {
-    'mcp-protocol-version': VERSION,
-    'mcp-method': 'tools/call',
-    'mcp-name': 'handoff_list',
-  }
+  const headers = modernHeaders(callOf('handoff_list', {}))
 
   const answer = await server.post('/mcp', callOf('handoff_list', {}, TRACEPARENT), headers)
   await server.post('/mcp', callOf('handoff_list', {}, 'not a trace'), headers)

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
-import { openRoomServer, type RoomServer } from './workspace-server-fixture.ts'
+import { modern } from '../server/mcp/testing/messages.ts'
+import { mcpAsk, openRoomServer, type RoomServer } from './workspace-server-fixture.ts'
 
 const META = 'io.modelcontextprotocol/'
 /** Clients whose model gets one channel only. */
@@ -19,21 +20,9 @@ async function callerOf(server: RoomServer, channel: Channel): Promise<Call> {
   const { token } = await server.join('ada', ['admin'])
   let last = 0
   return async (name, input) => {
-    const _meta = {
-      [`${META}protocolVersion`]: '2026-07-28',
-      [`${META}clientInfo`]: { name: CLIENTS[channel], version: '1.0.0' },
-      [`${META}clientCapabilities`]: {},
-    }
-    const answer = await server.ask(server.ingress, 'POST', '/mcp', {
-      token,
-      body: { jsonrpc: '2.0', id: ++last, method: 'tools/call', params: { name, arguments: input, _meta } },
-      headers: {
-        accept: 'application/json',
-        'mcp-protocol-version': '2026-07-28',
-        'mcp-method': 'tools/call',
-        'mcp-name': name,
-      },
-    })
+    const _meta = { [`${META}clientInfo`]: { name: CLIENTS[channel], version: '1.0.0' } }
+    const message = modern(++last, 'tools/call', { name, arguments: input, _meta })
+    const answer = await server.ask(server.ingress, 'POST', '/mcp', mcpAsk(token, message))
     const result = answer.json['result'] as { content: { text: string }[]; structuredContent: Result['data'] }
     assert.ok(result, answer.text.slice(0, 500))
     return { text: result.content[0]?.text ?? '', data: result.structuredContent }

@@ -7,14 +7,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { realWorld } from '../plugins/workspace/connection/clock.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
-import {
-  initialize,
-  legacy,
-  type Message,
-  modern,
-  openStdio,
-  type StdioClient,
-} from '../server/mcp/testing/stdio-client.ts'
+import { initialize, legacy, type Message, modern } from '../server/mcp/testing/messages.ts'
+import { openStdio, type StdioClient } from '../server/mcp/testing/stdio-client.ts'
 import { openHost, temporaryFolder } from './harness/index.ts'
 import { listenerOf, openRoomServer, type RoomServer } from './workspace-server-fixture.ts'
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { envelope, modern, WITH_TASKS } from '../server/mcp/testing/messages.ts'
 import { undoAfter } from './harness/undo.ts'
 import { SATCHEL } from './satchel-process.ts'
 
@@ -66,14 +67,9 @@ export function spawnRoomProcess(t: TestContext, options: RoomProcessOptions): R
   let last = 0
   const send = (method: string, params: object): Promise<Record<string, unknown>> => {
     last += 1
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientInfo': { name, version: '1' },
-      'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
-    }
-    child.stdin.write(
-      `${JSON.stringify({ jsonrpc: '2.0', id: last, method, params: { ...params, _meta } })}\n`,
-    )
+    const clientInfo = { 'io.modelcontextprotocol/clientInfo': { name, version: '1' } }
+    const message = modern(last, method, { ...params, _meta: envelope(clientInfo, WITH_TASKS) })
+    child.stdin.write(`${JSON.stringify(message)}\n`)
     return new Promise((resolve) => waiting.set(last, resolve))
   }
   return {

@@ -6,10 +6,11 @@ import * as z from 'zod'
 import { realWorld } from '../plugins/workspace/connection/clock.ts'
 import { LIMITS } from '../plugins/workspace/domain/limits.ts'
 import { startCli } from '../server/cli/testing/run-cli.ts'
+import { modern } from '../server/mcp/testing/messages.ts'
 import { realDisk } from '../server/platform/disk.ts'
 import { definePlugin } from '../server/plugin.ts'
 import { temporaryFolder } from './harness/index.ts'
-import { openRoomServer, type RoomServer, type Session } from './workspace-server-fixture.ts'
+import { mcpAsk, openRoomServer, type RoomServer, type Session } from './workspace-server-fixture.ts'
 
 const AGENT = ['read', 'observe', 'propose', 'checkout', 'commit']
 const DOCUMENT = '# Plan\n\n## Goals\none\n\n## Steps\ntwo\n'
@@ -83,29 +84,8 @@ function filled(path: string, input: Input): string {
 }
 
 function callTool(server: RoomServer, token: string, name: string, input: Input) {
-  return server.ask(server.ingress, 'POST', '/mcp', {
-    token,
-    body: {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: {
-        name,
-        arguments: input,
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-          'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-          'io.modelcontextprotocol/clientCapabilities': {},
-        },
-      },
-    },
-    headers: {
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/call',
-      'mcp-name': name,
-    },
-  })
+  const message = modern(1, 'tools/call', { name, arguments: input })
+  return server.ask(server.ingress, 'POST', '/mcp', mcpAsk(token, message))
 }
 
 /** What may differ between two equal refusals: how long is left to wait, and the marks that a model needs. */

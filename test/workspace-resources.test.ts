@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { ErrorCode } from '../server/contract/errors.ts'
 import { ERROR_TABLE } from '../server/error-table.ts'
-import { openRoomServer, openStream, type RoomServer } from './workspace-server-fixture.ts'
+import { envelope, modern, WITH_TASKS } from '../server/mcp/testing/messages.ts'
+import { mcpAsk, openRoomServer, openStream, type RoomServer } from './workspace-server-fixture.ts'
 
 const DOCUMENT_URI = 'satchel://workspace/document'
 
@@ -58,29 +59,9 @@ test('GET /workspace/room is one consistent look, with invites only for those wh
   assert.ok(!JSON.stringify(all).includes('secret'))
 })
 
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
-}
-
-function rpc(
-  server: RoomServer,
-  token: string,
-  method: string,
-  params: Record<string, unknown>,
-  name?: string,
-) {
-  return server.ask(server.ingress, 'POST', '/mcp', {
-    token,
-    body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } },
-    headers: {
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': method,
-      ...(name !== undefined && { 'mcp-name': name }),
-    },
-  })
+function rpc(server: RoomServer, token: string, method: string, params: Record<string, unknown>) {
+  const message = modern(1, method, { ...params, _meta: envelope({}, WITH_TASKS) })
+  return server.ask(server.ingress, 'POST', '/mcp', mcpAsk(token, message))
 }
 
 /** What a stream sent beside its heartbeats, of which a slow machine sees some. */
@@ -92,45 +73,27 @@ test('over MCP a session reads the five resources, is told of changes, and follo
   const bob = await server.join('bob')
   const uri = 'satchel://workspace/proposals'
 
-  const subscribed = await rpc(server, ada.token, 'resources/subscribe', { uri }, uri)
+  const subscribed = await rpc(server, ada.token, 'resources/subscribe', { uri })
   const stream = await openStream(server.ingress, '/mcp', {
     token: ada.token,
     headers: { accept: 'text/event-stream', 'mcp-protocol-version': '2026-07-28' },
   })
   await stream.until((blocks) => blocks.length > 0)
-  await rpc(
-    server,
-    bob.token,
-    'tools/call',
-    { name: 'workspace_propose', arguments: { base_version: 1, summary: 's', content: 'c' } },
-    'workspace_propose',
-  )
+  const proposal = { base_version: 1, summary: 's', content: 'c' }
+  await rpc(server, bob.token, 'tools/call', { name: 'workspace_propose', arguments: proposal })
   const hints = told(await stream.until((blocks) => told(blocks).length > 1))
   const reads = []
   for (const name of ['status', 'document', 'proposals', 'leases', 'participants']) {
-    reads.push(
-      await rpc(
-        server,
-        bob.token,
-        'resources/read',
-        { uri: `satchel://workspace/${name}` },
-        `satchel://workspace/${name}`,
-      ),
-    )
+    reads.push(await rpc(server, bob.token, 'resources/read', { uri: `satchel://workspace/${name}` }))
   }
-  const started = await rpc(
-    server,
-    ada.token,
-    'tools/call',
-    { name: 'workspace_handoff_create', arguments: { title: 'T', objective: 'O' } },
-    'workspace_handoff_create',
-  )
+  const handoff = { name: 'workspace_handoff_create', arguments: { title: 'T', objective: 'O' } }
+  const started = await rpc(server, ada.token, 'tools/call', handoff)
   const task = started.json['result'] as { taskId: string; resultType: string }
   const changed = await stream.until((blocks) =>
     blocks.some((block) => block.includes('notifications/tasks')),
   )
-  const got = await rpc(server, ada.token, 'tasks/get', { taskId: task.taskId }, task.taskId)
-  const foreign = await rpc(server, bob.token, 'tasks/get', { taskId: task.taskId }, task.taskId)
+  const got = await rpc(server, ada.token, 'tasks/get', { taskId: task.taskId })
+  const foreign = await rpc(server, bob.token, 'tasks/get', { taskId: task.taskId })
 
   assert.equal(subscribed.status, 200)
   assert.ok(changed.some((block) => block.includes(task.taskId)))
@@ -155,7 +118,7 @@ test('a hundred commits change no list, and no list-changed is advertised or sen
     capabilities: { resources: object; extensions: object }
     supportedVersions: string[]
   }
-  await rpc(server, admin.token, 'resources/subscribe', { uri: DOCUMENT_URI }, DOCUMENT_URI)
+  await rpc(server, admin.token, 'resources/subscribe', { uri: DOCUMENT_URI })
   const stream = await openStream(server.ingress, '/mcp', {
     token: admin.token,
     headers: { accept: 'text/event-stream', 'mcp-protocol-version': '2026-07-28' },
@@ -169,7 +132,7 @@ test('a hundred commits change no list, and no list-changed is advertised or sen
     assert.equal(landed.status, 200, landed.text)
   }
   const after = await lists()
-  const read = await rpc(server, admin.token, 'resources/read', { uri: DOCUMENT_URI }, DOCUMENT_URI)
+  const read = await rpc(server, admin.token, 'resources/read', { uri: DOCUMENT_URI })
   const sent = told(await stream.until((blocks) => told(blocks).length > 1))
   stream.close()
 
@@ -188,8 +151,8 @@ test('a session without read is refused a subscription and reads nothing', async
   const blind = await server.join('blind', ['propose'])
   const uri = 'satchel://workspace/document'
 
-  const subscribe = await rpc(server, blind.token, 'resources/subscribe', { uri }, uri)
-  const read = await rpc(server, blind.token, 'resources/read', { uri }, uri)
+  const subscribe = await rpc(server, blind.token, 'resources/subscribe', { uri })
+  const read = await rpc(server, blind.token, 'resources/read', { uri })
 
   assert.equal(subscribe.status, 403)
   assert.ok('error' in read.json)
@@ -201,7 +164,7 @@ test('a document of 1 MiB is given whole as a resource; a longer one is cut betw
   const { token } = await server.join('ada')
   const uri = 'satchel://workspace/document'
   const read = async () => {
-    const { json } = await rpc(server, token, 'resources/read', { uri }, uri)
+    const { json } = await rpc(server, token, 'resources/read', { uri })
     const { contents } = json['result'] as { contents: { text: string; mimeType: string; _meta?: object }[] }
     return contents[0]
   }
@@ -245,7 +208,7 @@ test('a refusal has the same code, reason and details over MCP and REST', async 
   }
   for (const [tool, path, body] of cases) {
     const rest = (await server.ask(server.ingress, 'POST', path, { token, body })).json
-    const answer = await rpc(server, token, 'tools/call', { name: tool, arguments: body }, tool)
+    const answer = await rpc(server, token, 'tools/call', { name: tool, arguments: body })
     const { error } = (answer.json['result'] as { structuredContent: { error: Record<string, unknown> } })
       .structuredContent
     assert.deepEqual([error['code'], error['reason']], [rest['code'], rest['reason']], tool)

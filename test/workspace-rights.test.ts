@@ -8,8 +8,16 @@ import { CAPABILITIES, type Capability } from '../server/contract/advanced/princ
 import { isSatchelError } from '../server/contract/errors.ts'
 import { definePlugin } from '../server/contract/plugin.ts'
 import { defineTool } from '../server/contract/tool.ts'
+import { modern } from '../server/mcp/testing/messages.ts'
 import { openHost } from './harness/index.ts'
-import { type Ask, askOnce, listenerOf, openRoomServer, type RoomServer } from './workspace-server-fixture.ts'
+import {
+  type Ask,
+  askOnce,
+  listenerOf,
+  mcpAsk,
+  openRoomServer,
+  type RoomServer,
+} from './workspace-server-fixture.ts'
 
 /** What each tool asks of its caller (design workspace, sections 3 and 5); `own`: nothing where it is about oneself. */
 const NEEDS: Readonly<Record<string, readonly Capability[] | 'own'>> = {
@@ -280,19 +288,5 @@ async function servedBeside(t: TestContext): Promise<{ readonly api: string; rea
 }
 
 function mcpCall(name: string, token: string): Ask {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': {},
-  }
-  return {
-    token,
-    body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {}, _meta } },
-    headers: {
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/call',
-      'mcp-name': name,
-    },
-  }
+  return mcpAsk(token, modern(1, 'tools/call', { name, arguments: {} }))
 }

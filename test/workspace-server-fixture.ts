@@ -14,6 +14,7 @@ import type { RunningHost } from '../server/host.ts'
 import type { HttpOptions } from '../server/http/exchange.ts'
 import { openListener } from '../server/http/listener.ts'
 import { createHttpMount } from '../server/mcp/http.ts'
+import { type Message, modernHeaders } from '../server/mcp/testing/messages.ts'
 import type { Disk } from '../server/platform/disk.ts'
 import { confineTo } from '../server/platform/paths.ts'
 import { openHost, type TestHost, temporaryFolder } from './harness/index.ts'
@@ -202,6 +203,12 @@ export function quietTerminal(write: (text: string) => void): Terminal {
     },
     note() {},
   }
+}
+
+/** A message of MCP as `ask` sends it. */
+export function mcpAsk(token: string, message: Message): Ask {
+  const headers = { accept: 'application/json, text/event-stream', ...modernHeaders(message) }
+  return { token, body: message, headers }
 }
 
 /** One request without any browser or agent in between: headers go out exactly as given. */

@@ -8,9 +8,10 @@ import { temporaryFolder } from '../../test/harness/temporary-folder.ts'
 import { BYTES_PER_TOKEN } from '../answer/bounds.ts'
 import { loadConfig } from '../config.ts'
 import { definePlugin, defineTool } from '../plugin.ts'
+import { legacy, type Message, modern } from './testing/messages.ts'
 import { samplePlugin } from './testing/sample-plugin.ts'
 import { resultOf } from './testing/served-stdio.ts'
-import { legacy, type Message, modern, openStdio } from './testing/stdio-client.ts'
+import { openStdio } from './testing/stdio-client.ts'
 
 const LONG = { name: 'sample_echo', arguments: { text: 'a line of text\n'.repeat(8000) } }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openHost } from '../../test/harness/open-host.ts'
+import { initialize, legacy, type Message } from './testing/messages.ts'
 import { samplePlugin } from './testing/sample-plugin.ts'
-import { initialize, legacy, type Message, openStdio } from './testing/stdio-client.ts'
+import { openStdio } from './testing/stdio-client.ts'
 
 const echo = (id: string | number, text: string): Message =>
   legacy(id, 'tools/call', { name: 'sample_echo', arguments: { text } })

@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { openHost } from '../../test/harness/open-host.ts'
 import { post } from './testing/http-client.ts'
+import { modern } from './testing/messages.ts'
 import { samplePlugin } from './testing/sample-plugin.ts'
 import { serveHttp } from './testing/serve-http.ts'
-import { modern, openStdio } from './testing/stdio-client.ts'
+import { openStdio } from './testing/stdio-client.ts'
 
 const METHODS = [
   'initialize',

@@ -3,18 +3,14 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, openStream, post, postModern } from './testing/http-client.ts'
+import { legacy, modern, modernHeaders } from './testing/messages.ts'
 import { bearer, serveHttp } from './testing/serve-http.ts'
 import { errorOf, openSession, resultOf } from './testing/sessions.ts'
-import { legacy, modern } from './testing/stdio-client.ts'
 
 const META = 'io.modelcontextprotocol/'
 
 function postWithout(url: string, message: ReturnType<typeof modern>, header: string): Promise<Answer> {
-  const headers: Record<string, string> = {
-    'mcp-protocol-version': '2026-07-28',
-    'mcp-method': String(message['method']),
-  }
-  delete headers[header]
+  const { [header]: _, ...headers } = modernHeaders(message)
   return post(url, message, headers)
 }
 
@@ -190,13 +186,7 @@ test('a modern client that goes away cancels its call', async (t) => {
   const message = modern(1, 'tools/call', { name: 'sample_wait', arguments: { steps: 1, step_ms: 60_000 } })
   const answer = fetch(url, {
     method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/call',
-      'mcp-name': 'sample_wait',
-    },
+    headers: { 'content-type': 'application/json', accept: 'application/json', ...modernHeaders(message) },
     body: JSON.stringify(message),
     signal: going.signal,
   })
@@ -216,11 +206,7 @@ test('a body is read within its bounds, and a refused one calls nothing', async 
     const empty = JSON.stringify(call(''))
     return JSON.stringify(call('x'.repeat(bytes - empty.length)))
   }
-  const headers = {
-    'mcp-protocol-version': '2026-07-28',
-    'mcp-method': 'tools/call',
-    'mcp-name': 'sample_echo',
-  }
+  const headers = modernHeaders(call(''))
   const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
   const limit = 4 * 1024 * 1024
 

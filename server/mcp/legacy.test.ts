@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openStream, post, postModern } from './testing/http-client.ts'
+import { legacy, modern } from './testing/messages.ts'
 import { bearer, serveHttp } from './testing/serve-http.ts'
 import { errorOf, openSession, resultOf } from './testing/sessions.ts'
-import { legacy, modern } from './testing/stdio-client.ts'
 
 test('a legacy session: initialize, call, batch, DELETE, and then it is unknown', async (t) => {
   const { url } = await serveHttp(t)

@@ -5,8 +5,9 @@ import * as z from 'zod'
 import { openHost } from '../../test/harness/open-host.ts'
 import { definePlugin, defineRefusals } from '../plugin.ts'
 import type { ToolFilter } from '../tool-filter.ts'
+import { initialize, legacy, type Message, modern } from './testing/messages.ts'
 import { serveHttp } from './testing/serve-http.ts'
-import { initialize, legacy, type Message, modern, openStdio } from './testing/stdio-client.ts'
+import { openStdio } from './testing/stdio-client.ts'
 
 const TASKS = {
   'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { openHost } from '../../test/harness/open-host.ts'
 import { postModern } from './testing/http-client.ts'
+import { type Message, modern } from './testing/messages.ts'
 import { samplePlugin } from './testing/sample-plugin.ts'
 import { serveHttp } from './testing/serve-http.ts'
-import { type Message, modern, openStdio } from './testing/stdio-client.ts'
+import { openStdio } from './testing/stdio-client.ts'
 import {
   CAPABILITIES,
   errorOf,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { modern } from './testing/messages.ts'
 import { errorOf, resultOf, serve } from './testing/served-stdio.ts'
-import { modern } from './testing/stdio-client.ts'
 
 test('prompts are described, rendered, and refuse missing and unknown arguments', async (t) => {
   const { client } = await serve(t)

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { openHost } from '../../test/harness/open-host.ts'
 import { definePlugin } from '../plugin.ts'
+import { initialize, legacy, modern } from './testing/messages.ts'
 import { errorOf, resultOf, serve } from './testing/served-stdio.ts'
-import { initialize, legacy, modern, openStdio } from './testing/stdio-client.ts'
+import { openStdio } from './testing/stdio-client.ts'
 
 test('resources: fixed ones and listed ones, templates apart, read with their cache hints', async (t) => {
   const { client } = await serve(t)

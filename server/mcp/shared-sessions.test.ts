@@ -7,9 +7,9 @@ import { createDatabase, type HostDatabase } from '../storage/database.ts'
 import { SESSION_IDLE_MS, SESSIONS_OF_PRINCIPAL } from './session-limits.ts'
 import { type SharedSessions, sharedSessions } from './shared-sessions.ts'
 import { openStream, post } from './testing/http-client.ts'
+import { initialize, legacy } from './testing/messages.ts'
 import { bearer, serveHttp } from './testing/serve-http.ts'
 import { errorOf, openSession, resultOf } from './testing/sessions.ts'
-import { initialize, legacy } from './testing/stdio-client.ts'
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 const ASKED_MS = 1_000

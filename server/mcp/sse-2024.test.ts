@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSseMount } from './sse-2024.ts'
 import { openStream, post } from './testing/http-client.ts'
+import { initialize, legacy } from './testing/messages.ts'
 import { bearer, serveHttp } from './testing/serve-http.ts'
-import { initialize, legacy } from './testing/stdio-client.ts'
 
 test('HTTP+SSE: endpoint first, answers on the stream, foreign and unknown sessions 404', async (t) => {
   const { address, world } = await serveHttp(t, { mount: createSseMount })

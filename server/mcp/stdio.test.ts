@@ -5,9 +5,10 @@ import { openHost } from '../../test/harness/open-host.ts'
 import type { RunningHost } from '../host.ts'
 import { refusals } from '../refusals.ts'
 import { CONGESTED_BYTES } from './outlet.ts'
+import { initialize, legacy, modern } from './testing/messages.ts'
 import { samplePlugin } from './testing/sample-plugin.ts'
 import { errorOf, resultOf, serve } from './testing/served-stdio.ts'
-import { initialize, legacy, modern, openStdio } from './testing/stdio-client.ts'
+import { openStdio } from './testing/stdio-client.ts'
 
 /** What calls in flight have after stdin ended. A server that ends well before it did not wait. `satchel bench start` times it. */
 const GRACE_AFTER_EOF_MS = 5_000

@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openStream, postModern } from './testing/http-client.ts'
+import { modern } from './testing/messages.ts'
 import { bearer, serveHttp } from './testing/serve-http.ts'
-import { modern } from './testing/stdio-client.ts'
 import {
   errorOf,
   GET,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openStream, postModern } from './testing/http-client.ts'
+import { modern } from './testing/messages.ts'
 import { bearer, serveHttp } from './testing/serve-http.ts'
-import { modern } from './testing/stdio-client.ts'
 import {
   CAPABILITIES,
   errorOf,

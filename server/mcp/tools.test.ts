@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { initialize, legacy, modern } from './testing/messages.ts'
 import { errorOf, resultOf, serve } from './testing/served-stdio.ts'
-import { initialize, legacy, modern } from './testing/stdio-client.ts'
 
 test('tools are listed by name, lean, with all hints, and without those that the filter hides', async (t) => {
   const { client } = await serve(t, { profile: 'standard', exclude: ['sample_quote'] })

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { postModern } from '../../server/mcp/testing/http-client.ts'
-import { modern } from '../../server/mcp/testing/stdio-client.ts'
+import { modern, modernHeaders } from '../../server/mcp/testing/messages.ts'
 import { HTTP_CASES, type HttpCase } from './corpus/http.ts'
 import { MESSAGE_CASES } from './corpus/messages.ts'
 import { VALUE_CASES } from './corpus/values.ts'
@@ -142,12 +142,7 @@ test('no message to the MCP door crashes the server or is answered with 500, and
   for (const { name, text } of MESSAGE_CASES) {
     const body = text()
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-    const versioned = {
-      ...headers,
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/call',
-      'mcp-name': 'handoff_list',
-    }
+    const versioned = { ...headers, ...modernHeaders(modern(1, 'tools/call', { name: 'handoff_list' })) }
     // Of the two that name their version one may be answered without the SDK, the other may not.
     const bySdk = { ...versioned, 'content-type': 'application/json; charset=utf-8' }
     for (const sent of [headers, versioned, bySdk]) {

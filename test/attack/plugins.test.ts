@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { postModern } from '../../server/mcp/testing/http-client.ts'
-import { modern } from '../../server/mcp/testing/stdio-client.ts'
+import { modern } from '../../server/mcp/testing/messages.ts'
 import { PLUGIN_CASES, type PluginCase, pluginOf } from './corpus/plugins.ts'
 import { serveProcess } from './served-process.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { modern } from '../../server/mcp/testing/stdio-client.ts'
+import { modern } from '../../server/mcp/testing/messages.ts'
 
 /** What a server on stdio answers to `server/discover`, as JSON; its input is closed and its end awaited. */
 export async function discover(child: ChildProcess): Promise<string> {

@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http'
-import type { Message } from './stdio-client.ts'
+import { type Message, modernHeaders } from './messages.ts'
 
 export interface Answer {
   readonly status: number
@@ -33,17 +33,6 @@ export function postModern(
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   return post(url, message, { ...modernHeaders(message), ...headers })
-}
-
-/** The headers a request of 2026-07-28 repeats from its body. */
-export function modernHeaders(message: Message): Record<string, string> {
-  const params = message['params'] as Record<string, unknown> | undefined
-  const name = params?.['name'] ?? params?.['uri'] ?? params?.['taskId']
-  return {
-    'mcp-protocol-version': '2026-07-28',
-    'mcp-method': String(message['method']),
-    ...(typeof name === 'string' && { 'mcp-name': name }),
-  }
 }
 
 /** The messages of a finished or unfinished event stream; what has not arrived to its end is none yet. */

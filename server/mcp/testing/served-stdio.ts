@@ -1,8 +1,9 @@
 import type { TestContext } from 'node:test'
 import { openHost } from '../../../test/harness/open-host.ts'
 import type { ToolFilter } from '../../tool-filter.ts'
+import type { Message } from './messages.ts'
 import { samplePlugin } from './sample-plugin.ts'
-import { type Message, openStdio } from './stdio-client.ts'
+import { openStdio } from './stdio-client.ts'
 
 export type Names =
   | 'tools'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Answer, post } from './http-client.ts'
-import { initialize } from './stdio-client.ts'
+import { initialize } from './messages.ts'
 
 export async function openSession(url: string, headers: Record<string, string> = {}, version = '2025-11-25') {
   const opened = await post(url, initialize(version), headers)

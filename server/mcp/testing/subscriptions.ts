@@ -1,5 +1,5 @@
-import { type Answer, modernHeaders, openStream } from './http-client.ts'
-import { type Message, modern } from './stdio-client.ts'
+import { type Answer, openStream } from './http-client.ts'
+import { type Message, modern, modernHeaders } from './messages.ts'
 
 export const GET = { 'mcp-protocol-version': '2026-07-28' }
 

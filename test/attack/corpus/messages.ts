@@ -1,15 +1,12 @@
+import { envelope } from '../../../server/mcp/testing/messages.ts'
+
 /** A line that is sent to the MCP door: JSON-RPC, or what looks like it. */
 export interface MessageCase {
   readonly name: string
   text(): string
 }
 
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'x', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
-const CALL = { name: 'handoff_list', arguments: {}, _meta: META }
+const CALL = { name: 'handoff_list', arguments: {}, _meta: envelope() }
 
 function message(name: string, value: unknown): MessageCase {
   return { name, text: () => JSON.stringify(value) }
