@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openHost } from '../test/harness/open-host.ts'
-import { assetPath } from './assets.ts'
 import { createPump } from './fanout/pump.ts'
 import { HOST_PATHS, ownerOfVerb, takenByHost } from './host-names.ts'
-import { openListener } from './http/listener.ts'
+import { listen } from './http/testing/listen.ts'
 import { createHttpMount } from './mcp/http.ts'
 import { createSseMount } from './mcp/sse-2024.ts'
 import { createMetrics } from './metrics.ts'
@@ -15,22 +14,8 @@ test('the list of paths is what the host serves', async (t) => {
   const mount = { boot: Promise.resolve(host), log: host.log, version: '1', resolvePath, pump: createPump() }
   const served = new Set<string>()
   for (const mcp of [createHttpMount(mount), createSseMount(mount)]) {
-    const listener = await openListener(
-      host,
-      { name: 'api', at: { host: '127.0.0.1', port: 0 }, mcp: true },
-      {
-        version: '1',
-        description: 'test',
-        allowedHosts: [],
-        allowedOrigins: [],
-        resolvePath,
-        assetPath,
-        mcp,
-        metrics: createMetrics(),
-        oauth: { issuer: 'https://issuer.example', resource: 'https://satchel.example' },
-      },
-    )
-    t.after(() => listener.close())
+    const oauth = { issuer: 'https://issuer.example', resource: 'https://satchel.example' }
+    const listener = await listen(t, host, {}, { mcp, metrics: createMetrics(), oauth })
     for (const { path } of listener.inventory) served.add(path)
   }
 

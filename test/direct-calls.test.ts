@@ -12,6 +12,7 @@ import type { Tool } from '../server/contract/tool.ts'
 import { createPump } from '../server/fanout/pump.ts'
 import type { HttpOptions } from '../server/http/exchange.ts'
 import { openListener } from '../server/http/listener.ts'
+import { OPTIONS } from '../server/http/testing/listen.ts'
 import { directCallOf } from '../server/mcp/direct-call.ts'
 import { createHttpMount } from '../server/mcp/http.ts'
 import { parsedJson } from '../server/platform/json-object.ts'
@@ -59,12 +60,7 @@ const listen = (more: Partial<HttpOptions> = {}) =>
     host,
     { name: 'mcp', at: { host: '127.0.0.1', port: 0 }, mcp: true },
     {
-      version: '1.0.0',
-      description: 'test',
-      allowedHosts: [],
-      allowedOrigins: [],
-      resolvePath: async (path) => path,
-      assetPath: (name) => name,
+      ...OPTIONS,
       recognize: async (name) => scoped(name),
       mcp: createHttpMount({
         boot: Promise.resolve(host),

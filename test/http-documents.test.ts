@@ -5,9 +5,7 @@ import { describe, it } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { plugin as workspace } from '../plugins/workspace/index.ts'
 import { copyAssets } from '../scripts/assets.ts'
-import type { Listener } from '../server/contract/advanced/route.ts'
-import { openListener } from '../server/http/listener.ts'
-import { OPTIONS } from '../server/http/testing/mounted-app.ts'
+import { listen } from '../server/http/testing/listen.ts'
 import { askAt, openDoor } from '../server/http/testing/open-door.ts'
 import { openHost, temporaryFolder } from './harness/index.ts'
 
@@ -37,9 +35,7 @@ describe('the API listener with a room', () => {
     const projectRoot = await temporaryFolder(t)
     const settings = { file: join(projectRoot, 'idea.md') }
     const { host } = await openHost(t, { plugins: [{ plugin: workspace, settings }], projectRoot })
-    const api: Listener = { name: 'api', at: { host: '127.0.0.1', port: 0 }, mcp: false }
-    const door = await openListener(host, api, OPTIONS)
-    t.after(() => door.close())
+    const door = await listen(t, host)
     const status = async (path: string) => (await askAt(door, path)).status
 
     for (const path of [
@@ -62,12 +58,7 @@ describe('the API document of a room', () => {
     const projectRoot = await temporaryFolder(t)
     const settings = { file: join(projectRoot, 'idea.md') }
     const { host } = await openHost(t, { plugins: [{ plugin: workspace, settings }], projectRoot })
-    const door = await openListener(
-      host,
-      { name: 'api', at: { host: '127.0.0.1', port: 0 }, mcp: false },
-      OPTIONS,
-    )
-    t.after(() => door.close())
+    const door = await listen(t, host)
 
     const { json } = await askAt(door, '/openapi.json')
     const valid = await new Validator().validate(structuredClone(json))

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
-import { openListener } from '../server/http/listener.ts'
-import { OPTIONS } from '../server/http/testing/mounted-app.ts'
+import { listen } from '../server/http/testing/listen.ts'
 import { askAt } from '../server/http/testing/open-door.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { openWholeHost } from './harness/whole-host.ts'
@@ -19,9 +18,7 @@ interface ApiDocument {
 async function openApi(t: TestContext): Promise<{ address: string; document: ApiDocument }> {
   const host = await openWholeHost(await temporaryFolder(t))
   t.after(() => host.stop())
-  const api = { name: 'api', at: { host: '127.0.0.1', port: 0 }, mcp: false } as const
-  const door = await openListener(host, api, OPTIONS)
-  t.after(() => door.close())
+  const door = await listen(t, host)
   const document = (await askAt(door, '/openapi.json')).json as unknown as ApiDocument
   return { address: door.address, document }
 }

@@ -7,8 +7,8 @@ import { LIMITS } from '../plugins/workspace/domain/limits.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
 import { createPump } from '../server/fanout/pump.ts'
 import type { HttpOptions } from '../server/http/exchange.ts'
-import { type HttpListener, openListener } from '../server/http/listener.ts'
-import { OPTIONS } from '../server/http/testing/mounted-app.ts'
+import type { HttpListener } from '../server/http/listener.ts'
+import { listen, OPTIONS } from '../server/http/testing/listen.ts'
 import { askAt, TOKEN } from '../server/http/testing/open-door.ts'
 import { createHttpMount } from '../server/mcp/http.ts'
 import { openHost, temporaryFolder } from './harness/index.ts'
@@ -36,18 +36,9 @@ async function openServed(t: TestContext, name: 'api' | 'mcp', options: Partial<
   })
   const { host } = opened
   const mount = { boot: Promise.resolve(host), version: '0.0.0', log: host.log }
-  const door = await openListener(
-    host,
-    { name, at: { host: '127.0.0.1', port: 0 }, mcp: true },
-    {
-      ...OPTIONS,
-      token: TOKEN,
-      isOwnUser: async () => false,
-      ...options,
-      mcp: createHttpMount({ ...mount, pump: createPump(), resolvePath: OPTIONS.resolvePath }),
-    },
-  )
-  t.after(() => door.close())
+  const mcp = createHttpMount({ ...mount, pump: createPump(), resolvePath: OPTIONS.resolvePath })
+  const own = { token: TOKEN, isOwnUser: async () => false, ...options, mcp }
+  const door = await listen(t, host, { name }, own)
   await host.served(door)
   const invite = async (): Promise<string> => {
     const socket = join(folder, '.plan.md.satchel', 'owner.sock')

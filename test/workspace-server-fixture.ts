@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { type RoomWorld, realWorld } from '../plugins/workspace/connection/clock.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
-import { assetPath } from '../server/assets.ts'
 import type { Terminal } from '../server/contract/advanced/command.ts'
 import type { Listener, OpenListener } from '../server/contract/advanced/route.ts'
 import type { Plugin } from '../server/contract/plugin.ts'
@@ -13,6 +12,7 @@ import { createPump } from '../server/fanout/pump.ts'
 import type { RunningHost } from '../server/host.ts'
 import type { HttpOptions } from '../server/http/exchange.ts'
 import { openListener } from '../server/http/listener.ts'
+import { OPTIONS } from '../server/http/testing/listen.ts'
 import { createHttpMount } from '../server/mcp/http.ts'
 import { type Message, modernHeaders } from '../server/mcp/testing/messages.ts'
 import type { Disk } from '../server/platform/disk.ts'
@@ -167,12 +167,9 @@ export function listenerOf({ after, beforeListening }: Pick<ServerOptions, 'afte
     const pump = createPump()
     const mount = { boot: Promise.resolve(host), version: '0.0.0', log: host.log, resolvePath, pump }
     return {
+      ...OPTIONS,
       version: '0.0.0',
-      description: 'test',
-      allowedHosts: [],
-      allowedOrigins: [],
       resolvePath,
-      assetPath,
       pump,
       graceMs: 100,
       ...(after && { after }),

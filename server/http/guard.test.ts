@@ -3,20 +3,11 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { Listener } from '../contract/advanced/route.ts'
-import type { HttpOptions } from './exchange.ts'
 import { admit } from './guard.ts'
 import { exchangeFrom } from './testing/exchange-from.ts'
+import { OPTIONS } from './testing/listen.ts'
 import { askAt, openDoor, TOKEN } from './testing/open-door.ts'
 import { READER, SESSION } from './testing/sample-plugin.ts'
-
-const OPTIONS: HttpOptions = {
-  version: '1',
-  description: '',
-  allowedHosts: [],
-  allowedOrigins: [],
-  resolvePath: async (path) => path,
-  assetPath: (file) => file,
-}
 
 const OWNER: Partial<Listener> = { name: 'owner', mcp: false }
 const INGRESS: Partial<Listener> = { name: 'ingress', mcp: true }

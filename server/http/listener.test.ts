@@ -14,7 +14,7 @@ import { endpointsOf, inventory } from './endpoints.ts'
 import { openListener } from './listener.ts'
 import { problem } from './problem.ts'
 import { createStreamPlaces } from './stream-places.ts'
-import { OPTIONS } from './testing/mounted-app.ts'
+import { OPTIONS } from './testing/listen.ts'
 import { askAt, openDoor, TOKEN } from './testing/open-door.ts'
 import { SESSION } from './testing/sample-plugin.ts'
 

@@ -3,8 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openProject } from '../../server/cli/testing/run-cli.ts'
-import { openListener } from '../../server/http/listener.ts'
-import { OPTIONS } from '../../server/http/testing/mounted-app.ts'
+import { listen } from '../../server/http/testing/listen.ts'
 import { openRoomServer } from '../workspace-server-fixture.ts'
 import { attack } from './rest-requests.ts'
 
@@ -38,9 +37,7 @@ const REQUESTS_PER_SESSION = 80
 
 test('so is every answer to a session of a room that has all rights', async (t) => {
   const server = await openRoomServer(t)
-  const api = { name: 'api', at: { host: '127.0.0.1', port: 0 }, mcp: false } as const
-  const door = await openListener(server.opened.host, api, OPTIONS)
-  t.after(() => door.close())
+  const door = await listen(t, server.opened.host)
   let used = REQUESTS_PER_SESSION
   let token = ''
   const bearer = async (): Promise<string> => {

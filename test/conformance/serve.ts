@@ -3,6 +3,7 @@ import { assetPath } from '../../server/assets.ts'
 import { createPump } from '../../server/fanout/pump.ts'
 import { createHost } from '../../server/host.ts'
 import { openListener } from '../../server/http/listener.ts'
+import { OPTIONS } from '../../server/http/testing/listen.ts'
 import { createLog } from '../../server/log.ts'
 import { createHttpMount } from '../../server/mcp/http.ts'
 import { definePlugin, type Host } from '../../server/plugin.ts'
@@ -62,15 +63,7 @@ async function serve(): Promise<void> {
   const listener = await openListener(
     host,
     { name: 'mcp', at: { host: '127.0.0.1', port: 0 }, mcp: true },
-    {
-      version: '1.0.0',
-      description: 'conformance',
-      allowedHosts: [],
-      allowedOrigins: [],
-      resolvePath: async (path) => path,
-      assetPath,
-      mcp,
-    },
+    { ...OPTIONS, mcp },
   )
   process.stdout.write(`${listener.address}/mcp\n`)
   process.stdin.resume().once('end', () => process.exit(0))

@@ -3,10 +3,10 @@ import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:ht
 import { connect, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { openHost } from '../../../test/harness/index.ts'
-import { assetPath } from '../../assets.ts'
 import type { Listener } from '../../contract/advanced/route.ts'
 import type { HttpOptions } from '../exchange.ts'
-import { type HttpListener, openListener } from '../listener.ts'
+import type { HttpListener } from '../listener.ts'
+import { listen } from './listen.ts'
 import { samplePlugin } from './sample-plugin.ts'
 
 export const TOKEN = 'server-token-of-the-test'
@@ -35,26 +35,12 @@ export async function openDoor(
 ) {
   const { plugin, sample } = samplePlugin()
   const { host, logged, projectRoot } = await openHost(t, { plugins: [plugin] })
-  const door = await openListener(
-    host,
-    { name: 'api', at: { host: '127.0.0.1', port: 0 }, mcp: true, ...listener },
-    {
-      version: '1.2.3',
-      description: 'A host of the tests.',
-      token: TOKEN,
-      allowedHosts: [],
-      allowedOrigins: [],
-      resolvePath: async (path) => path,
-      assetPath,
-      graceMs: 200,
-      ...options,
-    },
-  )
-  t.after(() => door.close())
+  const own = { version: '1.2.3', token: TOKEN, graceMs: 200, ...options }
+  const door = await listen(t, host, { mcp: true, ...listener }, own)
   const ask = (path: string, what: Ask = {}): Promise<Answer> => askAt(door, path, what)
   // Another `Host` than the listener's needs the token.
-  const own = door.port === undefined ? 'localhost' : `localhost:${door.port}`
-  const raw = (text: string) => openRaw(t, door, text.replace('Host: localhost\r\n', `Host: ${own}\r\n`))
+  const local = door.port === undefined ? 'localhost' : `localhost:${door.port}`
+  const raw = (text: string) => openRaw(t, door, text.replace('Host: localhost\r\n', `Host: ${local}\r\n`))
   return { host, logged, projectRoot, door, sample, ask, raw }
 }
 

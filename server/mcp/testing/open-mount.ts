@@ -1,8 +1,7 @@
 import type { TestContext } from 'node:test'
-import { assetPath } from '../../assets.ts'
 import type { Pump } from '../../fanout/pump.ts'
 import type { RunningHost } from '../../host.ts'
-import { openListener } from '../../http/listener.ts'
+import { listen } from '../../http/testing/listen.ts'
 import type { McpMount } from '../../mcp-mount.ts'
 
 export interface Limits {
@@ -25,21 +24,6 @@ export async function openMount(
   mount: McpMount,
   limits: Limits = {},
 ): Promise<OpenMount> {
-  const listener = await openListener(
-    host,
-    { name: 'mcp', at: { host: '127.0.0.1', port: 0 }, mcp: true },
-    {
-      version: '1.0.0',
-      description: 'test',
-      allowedHosts: [],
-      allowedOrigins: [],
-      resolvePath: async (path) => path,
-      assetPath,
-      mcp: mount,
-      graceMs: 50,
-      ...limits,
-    },
-  )
-  t.after(() => listener.close())
+  const listener = await listen(t, host, { name: 'mcp' }, { mcp: mount, graceMs: 50, ...limits })
   return { address: listener.address, close: () => listener.close() }
 }
