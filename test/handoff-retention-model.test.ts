@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { freePort } from './free-port.ts'
 import { temporaryFolder } from './harness/index.ts'
+import { listening } from './harness/listening.ts'
 import { startStubModel } from './harnesses/stub-model.ts'
 import { runSatchel } from './satchel-process.ts'
 
@@ -124,12 +124,7 @@ const FAILURES: readonly (readonly [
 for (const [name, answer, said] of FAILURES) {
   test(`a model that ${name} is an error with the next step`, async (t) => {
     const server = createServer((_, response) => answer(response))
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    t.after(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-    const { port } = server.address() as AddressInfo // it listens on TCP
+    const { port } = await listening(t, server)
 
     const { code, out, err } = await measured(
       t,
@@ -144,10 +139,7 @@ for (const [name, answer, said] of FAILURES) {
 }
 
 test('a model that does not run is an error with the next step', async (t) => {
-  const server = createServer()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo // it listens on TCP
-  await new Promise((resolve) => server.close(resolve))
+  const port = await freePort()
 
   const { code, err } = await measured(t, { SATCHEL_MODEL_URL: `http://127.0.0.1:${port}` })
 

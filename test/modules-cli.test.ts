@@ -9,6 +9,7 @@ import { SAMPLE_CONFIG } from '../plugins/modules/init.ts'
 import { parseConfigText } from '../plugins/modules/service/config-text.ts'
 import { buildRemote } from '../plugins/modules/testing/build-remote.ts'
 import { temporaryFolder } from './harness/index.ts'
+import { listening } from './harness/listening.ts'
 import { processesLeft, TEST_MARK } from './marked-processes.ts'
 import { runSatchel, SATCHEL } from './satchel-process.ts'
 
@@ -238,10 +239,8 @@ test('the verbs under modules answer from what was ingested', async (t) => {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   test(`an ingest that is stopped by ${signal} ends immediately, with no git and no temporary file left`, async (t) => {
     const root = await temporaryFolder(t)
-    const silent = createServer(() => undefined).listen(0, '127.0.0.1')
-    t.after(() => silent.close())
-    await once(silent, 'listening')
-    const { port } = silent.address() as { port: number }
+    const silent = createServer(() => undefined)
+    const { port } = await listening(t, silent)
     await writeFile(
       join(root, 'slow.yaml'),
       JSON.stringify({ repositories: [{ url: `https://127.0.0.1:${port}/a/b` }] }),

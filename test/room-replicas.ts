@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
@@ -10,6 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { PassKey } from '../plugins/workspace/connection/replica-pass.ts'
 import { freePort } from './free-port.ts'
 import { temporaryFolder } from './harness/index.ts'
+import { listening } from './harness/listening.ts'
 import type { PostgresServer, RunningServer } from './postgres-server.ts'
 import { newReplica, type Place, type Replica } from './replicas.ts'
 import { runSatchel } from './satchel-process.ts'
@@ -160,9 +159,8 @@ export async function openHostileOwner(t: TestContext) {
   const trap = createServer((_, response) => {
     led += 1
     response.end('{}')
-  }).listen(0, '127.0.0.1')
-  await once(trap, 'listening')
-  const { port: trapPort } = trap.address() as AddressInfo
+  })
+  const { url: trapUrl } = await listening(t, trap)
   const owner = createServer(async (request, response) => {
     asked.push({ path: request.url ?? '', headers: request.headers, body: await text(request) })
     const answers: Readonly<Record<string, object>> = {
@@ -174,16 +172,14 @@ export async function openHostileOwner(t: TestContext) {
     const answer = answers[request.url ?? '']
     if (answer)
       return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
-    response.writeHead(307, { location: `http://127.0.0.1:${trapPort}/workspace/status` }).end('{}')
-  }).listen(0, '127.0.0.9')
-  await once(owner, 'listening')
+    response.writeHead(307, { location: `${trapUrl}/workspace/status` }).end('{}')
+  })
+  const { url } = await listening(t, owner, '127.0.0.9')
   const close = (): void => {
     for (const each of [trap, owner]) {
       each.close()
       each.closeAllConnections()
     }
   }
-  t.after(close)
-  const { port } = owner.address() as AddressInfo
-  return { address: `http://127.0.0.9:${port}`, asked, ledAstray: () => led, close }
+  return { address: url, asked, ledAstray: () => led, close }
 }

@@ -3,10 +3,10 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { freePort } from './free-port.ts'
 
 /** A real sshd on loopback, and an `ssh` that knows nothing but what lies in the folder of the test. */
 export interface SshServer {
@@ -104,15 +104,6 @@ async function openClient(place: string, port: number): Promise<{ path: string }
   const script = `#!/bin/sh\nexec ${real} -F '${place}/ssh_config' "$@"\n`
   await writeFile(join(tools, 'ssh'), script, { mode: 0o755 })
   return { path: `${tools}:${process.env['PATH']}` }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function makeEmptyFolder(t: TestContext): Promise<void> {

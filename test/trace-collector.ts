@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
+import { listening } from './harness/listening.ts'
 
 /** A span as a test compares it. */
 export interface SeenSpan {
@@ -50,13 +50,9 @@ export async function openCollector(t: TestContext, { mute = false } = {}) {
     const type = String(incoming.headers['content-type'])
     outgoing.writeHead(200, { 'content-type': type }).end(type === 'application/json' ? '{}' : '')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  const { url } = await listening(t, server)
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: url,
     requests,
     spans: (): SeenSpan[] => requests.flatMap(({ body }) => spansIn(JSON.parse(body.toString()))),
   }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { modern, modernHeaders } from '../server/mcp/testing/messages.ts'
+import { freePort } from './free-port.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { runSatchel, SATCHEL } from './satchel-process.ts'
 import { openCollector, type SeenSpan } from './trace-collector.ts'
@@ -199,7 +199,7 @@ test('without a protocol spans are sent as protobuf; the standard variables turn
 
 test('a collector that refuses or never answers delays no call, fails none, and is one line of the log', async (t) => {
   const collector = await openCollector(t, { mute: true })
-  const closed = await closedEndpoint()
+  const closed = `http://127.0.0.1:${await freePort()}` // nothing listens there
   const folder = await temporaryFolder(t)
 
   const refused = await runSatchel(folder, ['handoff', 'list', '--json'], json(closed))
@@ -212,14 +212,3 @@ test('a collector that refuses or never answers delays no call, fails none, and 
   for (const err of [refused.err, log]) assert.equal(err.match(/traces could not be sent/g)?.length, 1, err)
   assert.ok(!log.includes(SECRET))
 })
-
-/** An address at which nothing listens. */
-async function closedEndpoint(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  assert.ok(typeof address === 'object' && address)
-  server.close()
-  await once(server, 'close')
-  return `http://127.0.0.1:${address.port}`
-}

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import type { Attached, Attachment } from '../plugins/workspace/connection/attachment.ts'
 import { principalOf } from '../plugins/workspace/connection/credentials.ts'
@@ -22,6 +21,7 @@ import { openTestRoom } from '../plugins/workspace/testing/test-room.ts'
 import { roomTools } from '../plugins/workspace/tools/room-tools.ts'
 import type { CallContext } from '../server/contract/context.ts'
 import type { Host } from '../server/plugin.ts'
+import { listening } from './harness/listening.ts'
 import { spawnRoomProcess } from './workspace-process.ts'
 import { roomFile, stdioHost, until } from './workspace-stdio-host.ts'
 
@@ -127,9 +127,7 @@ async function connectionPastAnOwner(
     })
     request.on('end', () => void act(body).then(() => response.destroy()))
   })
-  await new Promise<void>((done) => dying.listen(0, '127.0.0.1', done))
-  t.after(() => dying.close())
-  const { port } = dying.address() as AddressInfo
+  const { port } = await listening(t, dying)
   const owner = { room, touch() {}, keep() {} } as unknown as Owner // only what a call needs of an owner
   let current: Attached = { kind: 'there', address: { url: `http://127.0.0.1:${port}` } }
   const attachment: Attachment = {
@@ -274,12 +272,7 @@ test('a bridge whose session has ended asks no more with it, and follows the nex
     response.writeHead(401, { 'content-type': 'application/problem+json' })
     response.end(JSON.stringify({ code: 'unauthorized', reason: 'session_expired', detail: 'ended' }))
   })
-  await new Promise<void>((done) => owner.listen(0, '127.0.0.1', done))
-  t.after(() => {
-    owner.close()
-    owner.closeAllConnections()
-  })
-  const { port } = owner.address() as AddressInfo
+  const { port } = await listening(t, owner)
   const attached: Attached = { kind: 'there', address: { url: `http://127.0.0.1:${port}` } }
   let attachments = 0
   const attachment: Attachment = {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { realWorld } from '../plugins/workspace/connection/clock.ts'
@@ -10,6 +9,7 @@ import { workspacePlugin } from '../plugins/workspace/index.ts'
 import { initialize, legacy, type Message, modern } from '../server/mcp/testing/messages.ts'
 import { openStdio, type StdioClient } from '../server/mcp/testing/stdio-client.ts'
 import { openHost, temporaryFolder } from './harness/index.ts'
+import { listening } from './harness/listening.ts'
 import { listenerOf, openRoomServer, type RoomServer } from './workspace-server-fixture.ts'
 
 async function inviteTo(server: RoomServer): Promise<string> {
@@ -214,10 +214,7 @@ test('a room behind serve says its protocol too; another major, and what is not 
   const linked = await connect(t, home, { connect: api.address, invite: await inviteTo(server) })
   const bearerAt = async (answer: unknown): Promise<string | undefined> => {
     const service = createServer((_, response) => response.writeHead(200).end(JSON.stringify(answer)))
-    service.listen(0, '127.0.0.1')
-    await once(service, 'listening')
-    t.after(() => service.close())
-    const { port } = service.address() as AddressInfo // a TCP server's address is never a string
+    const { port } = await listening(t, service)
     const settings = { connect: `http://127.0.0.1:${port}`, invite: await inviteTo(server) }
     const { host } = await openHost(t, {
       plugins: [{ plugin: workspacePlugin(realWorld), settings }],

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startCli } from '../server/cli/testing/run-cli.ts'
 import { temporaryFolder } from './harness/index.ts'
+import { listening } from './harness/listening.ts'
 import { killed, spawnRoomProcess } from './workspace-process.ts'
 import { openRoomServer } from './workspace-server-fixture.ts'
 
@@ -82,10 +81,8 @@ test('the verb goes on waiting while the room is away, and says immediately that
     if (!next) return void request.socket.destroy()
     response.writeHead(next.status, { 'content-type': 'application/json' })
     response.end(JSON.stringify(next.body))
-  }).listen(0, '127.0.0.1')
-  t.after(() => server.close())
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  const { url } = await listening(t, server)
   const folder = join(home, '.config', 'satchel', 'sessions')
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'ws_1.json'), JSON.stringify({ url, token: 'ses_x', workspace_id: 'ws_1' }))

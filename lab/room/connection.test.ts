@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { listening } from '../../test/harness/listening.ts'
 import { openConnection } from './connection.ts'
 
 const ASKING = { method: 'GET', path: '/', token: 't' } as const
@@ -15,10 +15,8 @@ async function serve(t: TestContext, last: number): Promise<string> {
     calls.set(request.socket, call)
     if (call === last) request.socket.end()
     else response.end('{}')
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  return (await listening(t, server)).url
 }
 
 test('a call is made again where an idle connection was closed as it was taken up, and not on a new one', async (t) => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { listening } from '../../test/harness/listening.ts'
 import { type EventStream, type EventStreamOptions, openEventStream } from './event-stream.ts'
 import { createPump } from './pump.ts'
 import { manualAfter } from './testing/manual-after.ts'
@@ -26,13 +27,7 @@ async function streamServer(
     streams.push(openEventStream(outgoing, { pump, onClose, ...options(at) }))
     server.emit('stream')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo // a TCP server's address is never a string
+  const { port } = await listening(t, server)
   const open = async (version = '1.1', headers = ''): Promise<{ stream: EventStream; client: Client }> => {
     const at = streams.length
     const arrived = once(server, 'stream')
@@ -179,10 +174,7 @@ describe('event stream', () => {
   it('closes once for a client that disconnected before the stream opened, after the caller has the stream', async (t) => {
     const pump = createPump()
     const server = createServer()
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    t.after(() => server.close())
-    const { port } = server.address() as AddressInfo // a TCP server's address is never a string
+    const { port } = await listening(t, server)
     const client = rawClient(t, port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')
     const [, outgoing] = (await once(server, 'request')) as [IncomingMessage, ServerResponse]
     client.socket.destroy()

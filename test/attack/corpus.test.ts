@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { postModern } from '../../server/mcp/testing/http-client.ts'
 import { modern, modernHeaders } from '../../server/mcp/testing/messages.ts'
+import { listening } from '../harness/listening.ts'
 import { HTTP_CASES, type HttpCase } from './corpus/http.ts'
 import { MESSAGE_CASES } from './corpus/messages.ts'
 import { VALUE_CASES } from './corpus/values.ts'
@@ -114,9 +115,7 @@ test('a server that serves everyone, fails for one target or closes without an a
     if (request.url === '/HANDOFFS') request.socket.destroy()
     answer.end('{}')
   })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  t.after(() => server.close())
-  const { port } = server.address() as AddressInfo // it listens at a port
+  const { port } = await listening(t, server)
 
   const faults = await faultsAt(port)
   const served = await servedAt(port)

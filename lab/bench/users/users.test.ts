@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { listening } from '../../../test/harness/listening.ts'
 import type { LabContext } from '../../context.ts'
 import { keeps } from '../figure.ts'
 import { openDoorClient } from '../host/door-client.ts'
@@ -44,12 +44,7 @@ test('a server that pauses is found out: a request is timed from the moment at w
     if (request.url === '/events') return void answer.write(': open\n\n')
     setTimeout(() => answer.end('{"id":"a","etag":"b"}'), asked++ === 0 ? STALL_MS : 0)
   })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens at a port
+  const { url: address } = await listening(t, server)
   const client = openDoorClient(address, 1)
   t.after(() => client.close())
 

@@ -11,6 +11,7 @@ import { openIngests } from '../../../plugins/modules/testing/ingest-entries.ts'
 import { onlyWith, openGitHttps } from '../../../test/fixtures/git-https-server.ts'
 import { endedProcess } from '../../../test/harness/ended-process.ts'
 import { temporaryFolder } from '../../../test/harness/index.ts'
+import { listening } from '../../../test/harness/listening.ts'
 import { processesLeft, processesMarked, TEST_MARK } from '../../../test/marked-processes.ts'
 import { SATCHEL } from '../../../test/satchel-process.ts'
 import type { IngestReport } from '../ingest/report.ts'
@@ -232,10 +233,8 @@ test('a caller opens no connection to a private address, by any name', async (t)
   const listener = createServer((socket) => {
     connections++
     socket.destroy()
-  }).listen(0, '127.0.0.1')
-  t.after(() => listener.close())
-  await once(listener, 'listening')
-  const { port } = listener.address() as { port: number }
+  })
+  const { port } = await listening(t, listener)
   const trust = (addresses?: string[]): Trust => ({
     kind: 'caller',
     known: new Set(),
@@ -292,10 +291,8 @@ test('a server that trickles or says nothing costs a timeout, and no process of 
 
 test('an abort leaves no process of git, also while a server keeps silent about TLS', async (t) => {
   const world = await openWorld(t)
-  const silent = createServer(() => undefined).listen(0, '127.0.0.1')
-  t.after(() => silent.close())
-  await once(silent, 'listening')
-  const { port } = silent.address() as { port: number }
+  const silent = createServer(() => undefined)
+  const { port } = await listening(t, silent)
   const stop = new AbortController()
   const connected = once(silent, 'connection')
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { listening } from '../../../test/harness/listening.ts'
 import { buildRemote } from '../testing/build-remote.ts'
 import { MAIN, openWorld } from '../testing/ingest-world.ts'
 
@@ -207,10 +207,8 @@ test('a server that knows neither shallow fetches nor symbolic HEADs is read any
     const file = join(world.dir, decodeURIComponent(new URL(request.url ?? '', 'http://x').pathname))
     const bytes = await readFile(file).catch(() => undefined)
     response.writeHead(bytes ? 200 : 404).end(bytes)
-  }).listen(0, '127.0.0.1')
-  t.after(() => server.close())
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
+  })
+  const { port } = await listening(t, server)
 
   const report = await world.run([{ url: `http://127.0.0.1:${port}/a.git`, branches: ['main'] }])
 

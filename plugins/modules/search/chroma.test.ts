@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { startChroma } from '../../../test/chroma-server.ts'
 import { freePort } from '../../../test/free-port.ts'
 import { openHost, type TestHost, temporaryFolder } from '../../../test/harness/index.ts'
+import { listening } from '../../../test/harness/listening.ts'
 import { lacksPackage } from '../../../test/optional-package.ts'
 import { embeddingOptions } from '../config.ts'
 import { plugin } from '../index.ts'
@@ -162,10 +161,7 @@ test('what is not a ChromaDB server of this version, or refuses access, is told 
       response.writeHead(status, { 'content-type': body.startsWith('<') ? 'text/html' : 'application/json' })
       response.end(body)
     })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    t.after(() => server.close())
-    const { port } = server.address() as AddressInfo // it listens at a port
+    const { port } = await listening(t, server)
     const host = await hostIn(t, root, { vectordb_host: '127.0.0.1', vectordb_port: port })
 
     await assert.rejects(

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openHost, temporaryFolder } from '../../../test/harness/index.ts'
+import { listening } from '../../../test/harness/listening.ts'
 import { lacksPackage } from '../../../test/optional-package.ts'
 import { WORDS, writeTinyModel } from '../../../test/tiny-model.ts'
 import { embeddingOptions } from '../config.ts'
@@ -41,13 +41,8 @@ async function openStub(t: TestContext, ...replies: readonly Reply[]) {
     const reply = replies[Math.min(asked.length, replies.length) - 1]
     reply?.(one, response)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { asked, baseUrl: `http://127.0.0.1:${(server.address() as { port: number }).port}` }
+  const { url } = await listening(t, server)
+  return { asked, baseUrl: url }
 }
 
 const waited: number[] = []

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openHost, temporaryFolder } from '../../../test/harness/index.ts'
+import { listening } from '../../../test/harness/listening.ts'
 import { plugin } from '../index.ts'
 import { ingested, openStage } from '../testing/search-project.ts'
 
@@ -40,10 +39,8 @@ test("a caller's configuration sends no text and no key to a service the operato
   const trap = createServer((request, response) => {
     asked.push(`${request.url} ${request.headers.authorization}`)
     response.end('{}')
-  }).listen(0, '127.0.0.1')
-  await once(trap, 'listening')
-  t.after(() => trap.close())
-  const { port } = trap.address() as AddressInfo // it listens at a port
+  })
+  const { port } = await listening(t, trap)
   const host = await openHost(t, {
     plugins: [{ plugin, settings: stage.settings }],
     projectRoot: stage.root,
@@ -80,13 +77,8 @@ test("where a caller's configuration names no service, its texts and the key go 
     const { input } = JSON.parse(Buffer.concat(chunks).toString()) as { input: string[] }
     const data = input.map((text, index) => ({ index, embedding: [text.length, 1] }))
     response.end(JSON.stringify({ data }))
-  }).listen(0, '127.0.0.1')
-  await once(service, 'listening')
-  t.after(() => {
-    service.closeAllConnections()
-    service.close()
   })
-  const { port } = service.address() as AddressInfo // it listens at a port
+  const { port } = await listening(t, service)
   const embedding = { enabled: true, strategy: 'hosted-a', hosted_a_base_url: `http://127.0.0.1:${port}` }
   const host = await openHost(t, {
     plugins: [{ plugin, settings: { ...stage.settings, embedding } }],

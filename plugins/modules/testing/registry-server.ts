@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
@@ -7,6 +6,7 @@ import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
+import { listening } from '../../../test/harness/listening.ts'
 
 /** What a registry of a test answers at a path; a text is the body. */
 export type Answer = string | Buffer | ((request: IncomingMessage, response: ServerResponse) => void)
@@ -47,13 +47,7 @@ export async function openRegistry(
     else response.writeHead(answer === undefined ? 404 : 200).end(answer)
   }
   const server = tls ? createTlsServer(tls, respond) : createServer(respond)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as { port: number } // a TCP server
+  const { port } = await listening(t, server)
   return {
     host: `${host}:${port}`,
     origin: `${tls ? 'https' : 'http'}://${host}:${port}`,

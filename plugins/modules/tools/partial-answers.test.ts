@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openHost, type TestHost } from '../../../test/harness/index.ts'
+import { listening } from '../../../test/harness/listening.ts'
 import { plugin } from '../index.ts'
 import { refusals } from '../reasons.ts'
 import { createFirstReading } from '../service/partial-store.ts'
@@ -35,14 +34,10 @@ async function openSilentRemote(t: TestContext): Promise<{ readonly url: string;
   const server = createServer(async (_request, response) => {
     await released
     response.writeHead(404).end()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    release()
-    server.closeAllConnections()
-    server.close()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/terraform-aws-slow.git`, release }
+  t.after(() => release())
+  const { url } = await listening(t, server)
+  return { url: `${url}/terraform-aws-slow.git`, release }
 }
 
 /** Two repositories, of which one answers nothing until it is told to. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import type { Host } from '../../../server/plugin.ts'
+import { listening } from '../../../test/harness/listening.ts'
 import { roomPlace } from '../engine/open-room.ts'
 import { createAttachment, HOLD_BACK_MS } from './attachment.ts'
 import { createFollower } from './follower.ts'
@@ -16,12 +16,8 @@ test('calls of a bridge wait too when the owner announces its stop: the process 
   const server = createServer((_, response) => {
     for (const type of ['workspace.stopped', 'change.committed'])
       response.write(`data: {"event_id":7,"event_type":"${type}","payload":{}}\n\n`)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
   })
+  const { url } = await listening(t, server)
   const looked: number[] = []
   const attachment = createAttachment(
     async () => {
@@ -37,14 +33,10 @@ test('calls of a bridge wait too when the owner announces its stop: the process 
   } as unknown as Host
   const follower = createFollower(host, attachment)
   t.after(() => follower.stop())
-  const { port } = server.address() as AddressInfo
   const session = { token: 't', session_id: 'ssn_0', participant_id: 'par_0', workspace_id: 'ws_0' }
   const hint = once(hints, 'hint')
 
-  follower.follow(
-    { kind: 'there', address: { url: `http://127.0.0.1:${port}` } },
-    { ...session, capabilities: [], expires_at: '' },
-  )
+  follower.follow({ kind: 'there', address: { url } }, { ...session, capabilities: [], expires_at: '' })
   const [at] = (await hint) as [number]
   await attachment.attach('stdio') // as a call does when the owner has ended
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { problem } from '../../../server/http/problem.ts'
 import { SatchelError } from '../../../server/plugin.ts'
+import { listening } from '../../../test/harness/listening.ts'
 import { callOwner, followEvents, LinkLost, LinkSilent, MAX_CONCURRENT_CALLS } from './link.ts'
 import { lostOwner } from './lost-owner.ts'
 
@@ -13,10 +13,8 @@ async function ownerRefusing(t: TestContext, error: SatchelError): Promise<{ rea
   const server = createServer(async (_, response) => {
     const refusal = problem(error)
     response.writeHead(refusal.status, Object.fromEntries(refusal.headers)).end(await refusal.text())
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  })
+  return await listening(t, server)
 }
 
 const PING = { method: 'GET', path: '/local/ping' } as const
@@ -46,10 +44,8 @@ test('calls that go in turn are never more than eight at the owner, and each get
     held.push(answer)
     most = Math.max(most, held.length)
     server.emit('held')
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  const owner = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  })
+  const owner = await listening(t, server)
   const paths = Array.from({ length: 3 * MAX_CONCURRENT_CALLS }, (_, at) => `/call/${at}`)
 
   const answers = Promise.all(paths.map((path) => callOwner(owner, { method: 'GET', path, inTurn: true })))
@@ -79,13 +75,8 @@ test('an answer of an owner is bounded, and leads nowhere else', async (t) => {
     }
     response.on('drain', more)
     more()
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
   })
-  const owner = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  const owner = await listening(t, server)
 
   await assert.rejects(callOwner(owner, { method: 'GET', path: '/endless' }), { reason: 'protocol_mismatch' })
   await assert.rejects(callOwner(owner, { method: 'GET', path: '/led' }), { reason: 'protocol_mismatch' })
@@ -94,13 +85,8 @@ test('an answer of an owner is bounded, and leads nowhere else', async (t) => {
 })
 
 test('an owner that is silent may go on: its caller is told so, with the key that makes a repeat safe', async (t) => {
-  const silent = createServer(() => {}).listen(0, '127.0.0.1')
-  await once(silent, 'listening')
-  t.after(() => {
-    silent.close()
-    silent.closeAllConnections()
-  })
-  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const silent = createServer(() => {})
+  const { url } = await listening(t, silent)
   const lost = (call: { method: 'GET' | 'POST'; path: string }) =>
     callOwner({ url }, { ...call, limitMs: 20 }).catch((thrown: unknown) => thrown)
 
