@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { repositoryEntry } from '../plugins/modules/config.ts'
 import { PARSER_VERSION } from '../plugins/modules/hcl/parse-file.ts'
 import { planRepositories } from '../plugins/modules/ingest/plan.ts'
@@ -20,17 +19,11 @@ import {
   type Team,
 } from '../plugins/modules/testing/team.ts'
 import { temporaryFolder } from './harness/index.ts'
+import { until } from './harness/until.ts'
 import { askAt, newReplica, TOKEN } from './replicas.ts'
 import { runSatchel, SATCHEL } from './satchel-process.ts'
 
 const REPOSITORIES = 8
-
-async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (let tries = 0; !(await isSo()); tries++) {
-    assert.ok(tries < 3_000, `${what}: it never was so`)
-    await pause(20)
-  }
-}
 
 /** A worker in a process and a folder of its own. */
 async function startWorker(t: TestContext, { url }: Team, repositories: unknown): Promise<ChildProcess> {

@@ -22,8 +22,9 @@ import { roomTools } from '../plugins/workspace/tools/room-tools.ts'
 import type { CallContext } from '../server/contract/context.ts'
 import type { Host } from '../server/plugin.ts'
 import { listening } from './harness/listening.ts'
+import { until } from './harness/until.ts'
 import { spawnRoomProcess } from './workspace-process.ts'
-import { roomFile, stdioHost, until } from './workspace-stdio-host.ts'
+import { roomFile, stdioHost } from './workspace-stdio-host.ts'
 
 /** A room without other plugins: nothing is asked of them. */
 const JOINT = createJoint({ projectRoot: '/' } as unknown as Host)

@@ -11,9 +11,10 @@ import { roomPlace } from '../plugins/workspace/engine/open-room.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
 import { type Disk, realDisk } from '../server/platform/disk.ts'
 import { openHost, temporaryFolder } from './harness/index.ts'
+import { until } from './harness/until.ts'
 import { BUILT, ownerPid, spawnRoomProcess } from './workspace-process.ts'
 import { listenerOf, openRoomServer } from './workspace-server-fixture.ts'
-import { roomFile, stdioHost, until } from './workspace-stdio-host.ts'
+import { roomFile, stdioHost } from './workspace-stdio-host.ts'
 
 const propose = (n: number) => ({ base_version: 1, summary: `${n}`, content: 'c' })
 

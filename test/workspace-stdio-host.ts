@@ -1,8 +1,6 @@
-import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { realWorld } from '../plugins/workspace/connection/clock.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
 import { openHost, temporaryFolder } from './harness/index.ts'
@@ -31,13 +29,4 @@ export async function stdioHost(
   const call = (tool: string, input: Record<string, unknown> = {}) =>
     opened.call(tool, input, { localTransport: 'stdio', client: { name: client, version: '1' } })
   return { ...opened, call, hints }
-}
-
-/** Waits until `isSo`, at most a minute: longer than anything here takes. */
-export async function until(isSo: () => boolean): Promise<void> {
-  const late = performance.now() + 60_000
-  while (!isSo()) {
-    assert.ok(performance.now() < late, 'it never came')
-    await pause(5)
-  }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '../../test/harness/until.ts'
 import { type PostgresServer, startPostgres } from '../../test/postgres-server.ts'
 import type { Log } from '../contract/context.ts'
 import { createHints, type HintEvents } from './hints.ts'
@@ -36,10 +36,6 @@ async function openListener(t: TestContext, server: PostgresServer) {
   await toys.ready()
   await until(() => told.length > 0) // it may have missed any before
   return { toys, told }
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await wait(5)
 }
 
 function add(toys: Postgres, id: string): Promise<number> {

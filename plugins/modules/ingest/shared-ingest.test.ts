@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { temporaryFolder } from '../../../test/harness/index.ts'
+import { until } from '../../../test/harness/until.ts'
 import { type PostgresServer, startPostgres } from '../../../test/postgres-server.ts'
 import { deleteRefs } from '../testing/build-remote.ts'
 import { bytesOf, entriesOf, openTeam, smallRemotes } from '../testing/team.ts'
@@ -27,13 +27,6 @@ async function openBoth(t: TestContext, server: PostgresServer) {
     (await machine.call('ingest', input)) as Report
   const sql = (text: string) => server.sql(text, one.database.place.split(' ')[0])
   return { team, dir, urls, repositories, one, other, ingest, sql }
-}
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await isSo()); tries++) {
-    assert.ok(tries < 2_000, 'it never was so')
-    await pause(20)
-  }
 }
 
 const CHECKS: Readonly<Record<string, (t: TestContext, server: PostgresServer) => Promise<void>>> = {
