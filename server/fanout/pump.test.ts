@@ -2,32 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
-import type { After } from './after.ts'
 import { createJoiner } from './joined-frames.ts'
 import { MAILBOX_FRAMES, Mailbox } from './mailbox.ts'
 import { createPump } from './pump.ts'
 import type { PumpReader } from './pump-reader.ts'
+import { manualAfter } from './testing/manual-after.ts'
 
 const LAGGED = Buffer.from('LAGGED')
 const frame = (id: number): Buffer => Buffer.from(`${id};`)
 const frames = (count: number): Buffer[] => Array.from({ length: count }, (_, at) => frame(at))
-
-/** A clock whose timers run when a test says so. */
-function fakeAfter() {
-  const waiting = new Set<{ ms: number; action: () => void }>()
-  const after: After = (ms, action) => {
-    const timer = { ms, action }
-    waiting.add(timer)
-    return () => waiting.delete(timer)
-  }
-  return {
-    after,
-    waiting,
-    fire() {
-      for (const timer of [...waiting]) if (waiting.delete(timer)) timer.action()
-    },
-  }
-}
 
 /** A sink that keeps what it was sent and takes `room` writes before it is full. */
 function recordingSink(room = Number.POSITIVE_INFINITY) {
@@ -227,7 +210,7 @@ describe('pump', () => {
   })
 
   it('destroys a reader blocked for 30 s, and not one that drained in time', async () => {
-    const clock = fakeAfter()
+    const clock = manualAfter()
     const pump = createPump(clock.after)
     const [dead, back] = [recordingSink(1), recordingSink(1)]
     const readers = [dead, back].map((sink) => pump.add({ sink }))
@@ -245,7 +228,7 @@ describe('pump', () => {
   })
 
   it('drops a closed reader and its timer, and returns its queued frames', async () => {
-    const clock = fakeAfter()
+    const clock = manualAfter()
     const pump = createPump(clock.after)
     const reader = pump.add({ sink: recordingSink(1) })
     reader.offer(frame(0))
@@ -278,7 +261,7 @@ describe('pump', () => {
         fc.array(step, { maxLength: 30 }),
         fc.integer({ min: 1, max: 4 }),
         async (steps, room) => {
-          const pump = createPump(fakeAfter().after)
+          const pump = createPump(manualAfter().after)
           const sink = recordingSink(room)
           const reader = pump.add({ sink, onLag: () => Buffer.from('L;') })
           let id = 0

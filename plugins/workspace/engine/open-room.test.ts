@@ -14,38 +14,17 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { type Disk, realDisk } from '../../../server/plugin.ts'
 import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { addNote, commitText, lostTexts, modelContent, rowFaults } from '../testing/model.ts'
+import { optionsFor, own, plan, wasm } from '../testing/opened-room.ts'
 import { type Clock, realClock } from './clock.ts'
-import { inspectRoom, openRoom, type Room, type RoomOptions, type RoomSeams, roomPlace } from './open-room.ts'
+import { inspectRoom, openRoom, type Room, roomPlace } from './open-room.ts'
 import { type Surroundings, systemSurroundings } from './room-lock.ts'
 import { socketPath } from './socket-path.ts'
-
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
-
-function plan(t: TestContext, text = '# Plan\n'): string {
-  const file = join(temporaryFolderSync(t), 'plan.md')
-  writeFileSync(file, text)
-  return file
-}
-
-function optionsFor(file: string, seams: RoomSeams = {}): RoomOptions {
-  return { place: roomPlace(file, {}), content: modelContent, log, rank: 'stdio', wasm, seams }
-}
-
-async function own(t: TestContext, options: RoomOptions): Promise<Room> {
-  const attempt = await openRoom(options)
-  assert.equal(attempt.kind, 'owner')
-  if (attempt.kind !== 'owner') throw new Error('unreachable')
-  t.after(() => attempt.room.close())
-  return attempt.room
-}
 
 /** A machine where `changes` differ from this one. */
 function surroundings(changes: Partial<Surroundings>): Surroundings {

@@ -1,32 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { rmSync, symlinkSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
-import { modelContent } from '../testing/model.ts'
-import { openRoom, type Room, type RoomOptions, roomPlace } from './open-room.ts'
-
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
-
-function plan(t: TestContext): string {
-  const file = join(temporaryFolderSync(t), 'plan.md')
-  writeFileSync(file, '# Plan\n')
-  return file
-}
-
-function optionsFor(file: string): RoomOptions {
-  return { place: roomPlace(file, {}), content: modelContent, log, rank: 'stdio', wasm }
-}
-
-async function own(t: TestContext, options: RoomOptions): Promise<Room> {
-  const attempt = await openRoom(options)
-  if (attempt.kind !== 'owner') throw new Error('the room is free')
-  t.after(() => attempt.room.close())
-  return attempt.room
-}
+import { optionsFor, own, plan } from '../testing/opened-room.ts'
+import { openRoom, roomPlace } from './open-room.ts'
 
 test('git sees nothing of a room, also of one that an older release made', async (t) => {
   const file = plan(t)

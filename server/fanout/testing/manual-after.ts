@@ -8,8 +8,10 @@ export function manualAfter() {
     waiting.add(timer)
     return () => waiting.delete(timer)
   }
-  const fire = (ms: number): void => {
-    for (const timer of [...waiting]) if (timer.ms === ms && waiting.delete(timer)) timer.action()
+  /** Those of so many milliseconds; absent: all. */
+  const fire = (ms?: number): void => {
+    for (const timer of [...waiting])
+      if ((ms === undefined || timer.ms === ms) && waiting.delete(timer)) timer.action()
   }
   return { after, waiting, fire }
 }
