@@ -93,7 +93,8 @@ export async function showModules(stage: Stage): Promise<void> {
   })
 }
 
-function configText(stage: Stage, repositories: readonly string[]): string {
+/** A configuration that ingests every tag of these repositories into the folder of the stage. */
+export function configText(stage: Stage, repositories: readonly string[]): string {
   return [
     'repositories:',
     ...repositories.map((url) => `  - { url: ${JSON.stringify(url)}, max_tags: 0 }`),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { callTool } from './handoff.ts'
+import { configText } from './modules.ts'
 import { commitFiles, git, newRepository, type Stage } from './stage.ts'
 
 type Data = Record<string, unknown>
@@ -27,7 +28,7 @@ export async function showStory(stage: Stage): Promise<void> {
   commitFiles(module, vpc('cidr_block'))
   git(module, ['tag', 'v6.0.0'])
   const config = join(stage.folder, 'story.yaml')
-  writeFileSync(config, configText(stage, module))
+  writeFileSync(config, configText(stage, [module]))
   const ingest = () => assert.equal(stage.run(['ingest', config], { config }).code, 0)
   ingest()
 
@@ -135,14 +136,4 @@ async function showRoomHandoff(stage: Stage, { owner, agent, record, call }: Roo
     assert.ok(left_record)
     return left_record
   })
-}
-
-function configText(stage: Stage, module: string): string {
-  return [
-    `repositories: [{ url: ${JSON.stringify(module)}, max_tags: 0 }]`,
-    `output_dir: ${JSON.stringify(join(stage.folder, 'summaries'))}`,
-    `clone_dir: ${JSON.stringify(join(stage.folder, 'clones'))}`,
-    `embedding: { enabled: true, vectordb_path: ${JSON.stringify(join(stage.folder, 'vectors'))} }`,
-    '',
-  ].join('\n')
 }

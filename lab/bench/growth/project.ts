@@ -4,16 +4,13 @@ import { latestVersions } from '../../../plugins/modules/catalog/versions.ts'
 import type { ModuleSummary } from '../../../plugins/modules/domain/summary.ts'
 import { loadIndex } from '../../../plugins/modules/output/index-file.ts'
 import { loadSummary } from '../../../plugins/modules/output/summary-files.ts'
-import { vectorDocument } from '../../../plugins/modules/search/vector-record.ts'
 import { buildRemote, type MadeCommit } from '../../../plugins/modules/testing/build-remote.ts'
+import { withReadme } from '../../../plugins/modules/testing/many-records.ts'
 import { OWN_SUMMARIES } from '../../../plugins/modules/testing/own-corpus.ts'
 import { type GrownModules, growModules } from './grown-modules.ts'
 
 /** Refs of each module. */
 export const REFS = 3
-/** Other modules that the README of one of satchel's own tells of, so that texts have about the size of real ones. */
-const TOLD = 18
-const WHOLE = { description: true, readme: true, variables: true, outputs: true, resource_types: true }
 
 /** The modules that others are made of: those of an output directory, or satchel's own. */
 export async function grownModules(outputDir: string | undefined): Promise<GrownModules> {
@@ -24,12 +21,6 @@ export async function grownModules(outputDir: string | undefined): Promise<Grown
   const summaries: ModuleSummary[] = []
   for (const { summary_file } of records) summaries.push(await loadSummary(dir, summary_file))
   return growModules(summaries)
-}
-
-function withReadme(sample: ModuleSummary, at: number): ModuleSummary {
-  const others = Array.from({ length: TOLD }, (_, n) => OWN_SUMMARIES[(at + n) % OWN_SUMMARIES.length])
-  const told = others.flatMap((other) => (other ? [vectorDocument(other, WHOLE)] : []))
-  return { ...sample, readme_content: told.join('\n\n') }
 }
 
 /** Writes the summaries of `modules` modules at their refs, and a configuration with one repository to ingest. */
