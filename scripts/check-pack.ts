@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { npm } from './packages/bundles.ts'
 
 const MAX_TARBALL_BYTES = 4_000_000
 const MAX_UNPACKED_BYTES = 12_000_000
@@ -27,15 +28,6 @@ interface Packed {
   readonly size: number
   readonly unpackedSize: number
   readonly files: readonly { readonly path: string }[]
-}
-
-function npm(args: readonly string[], cwd: string): string {
-  return execFileSync('npm', args, {
-    cwd,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    maxBuffer: 64 * 1024 * 1024,
-  })
 }
 
 function expect(claim: boolean, otherwise: string): void {

@@ -70,7 +70,8 @@ function pack(folder: string, destination: string): string {
   return join(destination, packed.filename)
 }
 
-function npm(words: readonly string[], cwd: string): string {
+/** What npm prints. Errors: npm failed. */
+export function npm(words: readonly string[], cwd: string): string {
   return execFileSync('npm', words, {
     cwd,
     encoding: 'utf8',

@@ -25,6 +25,7 @@ import { findHeadings } from '../../plugins/workspace/domain/heading.ts'
 import { parseJoinUri } from '../../plugins/workspace/domain/invitation.ts'
 import { isSatchelError } from '../../server/contract/errors.ts'
 import { excessOfJson } from '../../server/platform/json-bounds.ts'
+import { parsedJson } from '../../server/platform/json-object.ts'
 import { keyIn } from '../../server/platform/page-cursor.ts'
 import { atOnce } from '../../server/platform/turns.ts'
 import { hasHidden, showHidden, visibleLine } from '../../server/platform/visible-text.ts'
@@ -164,7 +165,7 @@ export const PARSERS: readonly Parser[] = [
     tokens: JSON_TOKENS,
     check(text) {
       const reading = readJson(text)
-      assert.equal(reading.kind === 'read', isJson(text.replace(/^\ufeff/, '')))
+      assert.equal(reading.kind === 'read', parsedJson(text.replace(/^\ufeff/, '')) !== undefined)
       if (reading.kind === 'broken') assert.ok(reading.fault.line >= 1 && reading.fault.column >= 1)
     },
   },
@@ -173,7 +174,8 @@ export const PARSERS: readonly Parser[] = [
     seeds: ['{"a":[1,2,{"b":"c\\"d"}]}', '[[[]]]'],
     tokens: JSON_TOKENS,
     check(text) {
-      if (excessOfJson(text) === undefined && isJson(text)) assert.ok(depthOf(JSON.parse(text)) <= 100)
+      if (excessOfJson(text) === undefined && parsedJson(text) !== undefined)
+        assert.ok(depthOf(JSON.parse(text)) <= 100)
     },
   },
   {
@@ -417,15 +419,6 @@ function refusalOnly(read: () => unknown): void {
     read()
   } catch (thrown) {
     if (!isSatchelError(thrown) && !(thrown instanceof ConfigFault)) throw thrown
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
   }
 }
 

@@ -22,7 +22,7 @@ function cpuMsAtRest(work: () => unknown): number {
   return spent / Math.max(1, slowness)
 }
 
-function cpuMsOf(work: () => unknown): number {
+export function cpuMsOf(work: () => unknown): number {
   const began = process.cpuUsage()
   work()
   const { user, system } = process.cpuUsage(began)

@@ -30,33 +30,41 @@ export type Place = { readonly url: string } | { readonly command: string; reado
 
 type Mode = 'legacy' | 'auto' | { pin: string }
 
-/** The client of 2.4.0, in one of its three ways to agree on a version. */
-export async function openModernClient(place: Place, mode: Mode): Promise<InteropClient> {
-  const client = new ModernClient({ name: 'interop', version: '1' }, { versionNegotiation: { mode } })
+/** What both clients do in the same words. */
+function partsOf(client: ModernClient | OldClient): Omit<InteropClient, 'call' | 'watch'> {
   const errors: Error[] = []
   client.onerror = (error) => void errors.push(error)
-  await client.connect(
-    'url' in place
-      ? new StreamableHTTPClientTransport(new URL(place.url))
-      : new StdioClientTransport({ ...place, stderr: 'inherit' }),
-  )
   return {
     errors,
     listTools: async () => (await client.listTools()).tools,
-    call: async (name, args = {}, options = {}) => client.callTool({ name, arguments: args }, options),
     read: async (uri) => (await client.readResource({ uri })).contents,
     templates: async () => (await client.listResourceTemplates()).resourceTemplates,
     prompt: async (name, args) => (await client.getPrompt({ name, arguments: args })).messages,
     complete: async (name, argument, value) =>
       (await client.complete({ ref: { type: 'ref/prompt', name }, argument: { name: argument, value } }))
         .completion.values,
+    close: () => client.close(),
+  }
+}
+
+/** The client of 2.4.0, in one of its three ways to agree on a version. */
+export async function openModernClient(place: Place, mode: Mode): Promise<InteropClient> {
+  const client = new ModernClient({ name: 'interop', version: '1' }, { versionNegotiation: { mode } })
+  const parts = partsOf(client)
+  await client.connect(
+    'url' in place
+      ? new StreamableHTTPClientTransport(new URL(place.url))
+      : new StdioClientTransport({ ...place, stderr: 'inherit' }),
+  )
+  return {
+    ...parts,
+    call: async (name, args = {}, options = {}) => client.callTool({ name, arguments: args }, options),
     async watch(uri, changed) {
       client.setNotificationHandler('notifications/resources/updated', changed)
       if (client.getNegotiatedProtocolVersion() === '2026-07-28') {
         await client.listen({ resourceSubscriptions: [uri] })
       } else await client.subscribeResource({ uri })
     },
-    close: () => client.close(),
   }
 }
 
@@ -66,25 +74,16 @@ export async function openOldClient(
   transport: 'http' | 'sse' = 'http',
 ): Promise<InteropClient> {
   const client = new OldClient({ name: 'interop', version: '1' })
-  const errors: Error[] = []
-  client.onerror = (error) => void errors.push(error)
+  const parts = partsOf(client)
   await client.connect(oldTransport(place, transport))
   return {
-    errors,
-    listTools: async () => (await client.listTools()).tools,
+    ...parts,
     call: async (name, args = {}, options = {}) =>
       client.callTool({ name, arguments: args }, undefined, options),
-    read: async (uri) => (await client.readResource({ uri })).contents,
-    templates: async () => (await client.listResourceTemplates()).resourceTemplates,
-    prompt: async (name, args) => (await client.getPrompt({ name, arguments: args })).messages,
-    complete: async (name, argument, value) =>
-      (await client.complete({ ref: { type: 'ref/prompt', name }, argument: { name: argument, value } }))
-        .completion.values,
     async watch(uri, changed) {
       client.setNotificationHandler(ResourceUpdatedNotificationSchema, changed)
       await client.subscribeResource({ uri })
     },
-    close: () => client.close(),
   }
 }
 

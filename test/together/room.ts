@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
+import { parsedJson } from '../../server/platform/json-object.ts'
 import { freePort } from '../free-port.ts'
 import { temporaryFolder } from '../harness/index.ts'
 import { undoAfter } from '../harness/undo.ts'
@@ -117,16 +118,8 @@ async function announced(child: ChildProcess): Promise<Announced | Refused> {
   let printed = ''
   for await (const line of createInterface({ input: child.stdout })) {
     printed += line
-    if (printed.endsWith('}') && isJson(printed)) return JSON.parse(printed)
+    const document = printed.endsWith('}') ? parsedJson(printed) : undefined
+    if (document !== undefined) return document as Announced | Refused // what it prints
   }
   throw new Error(`the room was not opened: ${printed} ${complaint}`)
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { cpuMsOf } from '../../../test/harness/cpu-time.ts'
 import { describe, openingOf } from '../domain/description.ts'
 import type { Json } from '../domain/summary.ts'
 import { statedSource } from './attribute.ts'
@@ -226,16 +227,9 @@ const HOSTILE: Readonly<Record<string, string>> = {
 /** Linear reading takes a tenth of this on a slow machine, quadratic reading minutes. */
 const CPU_LIMIT_MS = 2_000
 
-function cpuMs(work: () => unknown): number {
-  const start = process.cpuUsage()
-  work()
-  const { user, system } = process.cpuUsage(start)
-  return (user + system) / 1000
-}
-
 for (const [name, source] of Object.entries(HOSTILE)) {
   test(`a mebibyte of ${name} is read in linear time`, () => {
-    const spent = cpuMs(() => {
+    const spent = cpuMsOf(() => {
       const file = readHcl(source)
       extractFacts(file)
       topComment(file)
@@ -265,7 +259,9 @@ const HOSTILE_README: Readonly<Record<string, string>> = {
 
 for (const [name, readme] of Object.entries(HOSTILE_README)) {
   test(`a mebibyte README of ${name} is described in linear time`, () => {
-    const spent = cpuMs(() => describe({ readme: openingOf(readme), topComments: [readme.slice(0, 8_000)] }))
+    const spent = cpuMsOf(() =>
+      describe({ readme: openingOf(readme), topComments: [readme.slice(0, 8_000)] }),
+    )
 
     assert.ok(spent < CPU_LIMIT_MS, `${spent} ms`)
   })

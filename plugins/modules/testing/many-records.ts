@@ -111,7 +111,8 @@ function entryOf(
   return { record, item: { id, document: packed, metadata, vector } satisfies VectorItem }
 }
 
-function withReadme(sample: ModuleSummary, at: number): ModuleSummary {
+/** With a README as long as what several modules say of themselves. */
+export function withReadme(sample: ModuleSummary, at: number): ModuleSummary {
   const others = Array.from({ length: TOLD }, (_, n) => OWN_SUMMARIES[(at + n) % OWN_SUMMARIES.length])
   const told = others.flatMap((other) => (other ? [vectorDocument(other, INCLUDE)] : []))
   return { ...sample, readme_content: told.join('\n\n') }
