@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { chmod, cp, mkdir, rm, writeFile } from 'node:fs/promises'
@@ -10,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { buildRemote } from '../plugins/modules/testing/build-remote.ts'
 import { digestOf } from '../server/backup/manifest.ts'
 import { startCli } from '../server/cli/testing/run-cli.ts'
+import { filesBelow } from './harness/files-below.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { SATCHEL } from './satchel-process.ts'
 import { killed, type RoomProcess, spawnRoomProcess } from './workspace-process.ts'
@@ -22,20 +22,9 @@ const RECORD = {
   open_items: [{ priority: 'high', description: 'Tag it', suggested_action: 'Run git tag' }],
 }
 
-/** Every file below a folder by path, with its digest. */
-function filesIn(folder: string): Readonly<Record<string, string>> {
-  const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : []
-  const files = names.filter((name) => statSync(join(folder, name)).isFile()).sort()
-  return Object.fromEntries(files.map((name) => [name, sha256(readFileSync(join(folder, name)))]))
-}
-
 /** Locks belong to the processes of a machine and are not copied. */
-function withoutLocks(files: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(files).filter(([name]) => !name.includes('.locks')))
-}
-
-function sha256(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex')
+function withoutLocks(files: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map([...files].filter(([name]) => !name.includes('.locks')))
 }
 
 /** A project with a room and one repository of modules to ingest. */
@@ -133,7 +122,7 @@ describe('satchel backup and satchel restore', () => {
     writing = false
     await killed(agent.child)
     assert.deepEqual(failed, [])
-    const catalogue = withoutLocks(filesIn(join(root, 'catalogue')))
+    const catalogue = withoutLocks(filesBelow(join(root, 'catalogue')))
     for (const name of ['.handoffs', '.plan.md.satchel', 'plan.md', 'catalogue']) {
       await rm(join(root, name), { recursive: true, force: true })
     }
@@ -146,14 +135,14 @@ describe('satchel backup and satchel restore', () => {
     for (const id of before.records)
       assert.ok(existsSync(join(root, '.handoffs/records', `${id.toLowerCase()}.json`)))
     for (const summary of before.summaries) assert.ok(found.includes(summary), summary)
-    assert.deepEqual(filesIn(join(root, 'catalogue')), catalogue)
+    assert.deepEqual(filesBelow(join(root, 'catalogue')), catalogue)
     const doctor = await run('doctor', '--json')
     assert.equal(JSON.parse(doctor.out).problems, 0, doctor.out)
   })
 
   it(`is one restore, however often it was killed before: ${KILLS} times here`, async (t) => {
     const { root, records, backup, run } = await makeRecords(t, 150)
-    const saved = filesIn(records)
+    const saved = filesBelow(records)
     assert.equal((await run('backup', backup)).code, 0)
     const old = '{"old":true}\n'
     await rm(records, { recursive: true })
@@ -162,16 +151,15 @@ describe('satchel backup and satchel restore', () => {
     for (let n = 0; n < KILLS; n++) {
       await killedAt(root, ['restore', backup, '--force'], n)
 
-      const now = filesIn(records)
-      const names = Object.keys(now)
-      const isOld = names.length === 1 && now['hof_0.json'] === sha256(Buffer.from(old))
-      assert.ok(names.length === 0 || isOld || names.length === 150, `${names.length} files`)
+      const now = filesBelow(records)
+      const isOld = now.size === 1 && now.get('hof_0.json') === old
+      assert.ok(now.size === 0 || isOld || now.size === 150, `${now.size} files`)
     }
     const last = await run('restore', backup, '--force')
 
     const kept = readdirSync(root).filter((name) => name.startsWith('.handoffs.before-'))
     assert.equal(last.code, 0, last.err)
-    assert.deepEqual(filesIn(records), saved)
+    assert.deepEqual(filesBelow(records), saved)
     assert.ok(kept.some((name) => existsSync(join(root, name, 'records/hof_0.json'))))
     assert.deepEqual(
       readdirSync(root).filter((name) => name.endsWith('.restoring')),
@@ -188,10 +176,10 @@ describe('satchel backup and satchel restore', () => {
     })
     const same = await run('restore', backup)
     await writeFile(join(records, 'hof_1.json'), '{"newer":true}\n')
-    const before = filesIn(root)
+    const before = filesBelow(root)
 
     const refused = await run('restore', backup, '--json')
-    const untouched = filesIn(root)
+    const untouched = filesBelow(root)
     const forced = await run('restore', backup, '--force', '--json')
 
     assert.equal(made.code, 0, made.err)
@@ -284,12 +272,12 @@ async function killedAt(root: string, args: readonly string[], turns: number): P
   const child = spawn(program, [...words, ...args], { cwd: root, env: process.env, stdio: 'ignore' })
   const closed = once(child, 'close')
   const staged = join(root, '.handoffs.restoring/records')
-  while (child.exitCode === null && filesBelow(staged) < 1 + turns * 100) await pause(5)
+  while (child.exitCode === null && countIn(staged) < 1 + turns * 100) await pause(5)
   child.kill('SIGKILL')
   await closed
 }
 
-function filesBelow(folder: string): number {
+function countIn(folder: string): number {
   try {
     return readdirSync(folder).length
   } catch {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { plugin as find } from '../plugins/finder/index.ts'
@@ -8,6 +8,7 @@ import { plugin as modules } from '../plugins/modules/index.ts'
 import { buildRemote } from '../plugins/modules/testing/build-remote.ts'
 import { realWorld } from '../plugins/workspace/connection/clock.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
+import { filesBelow } from './harness/files-below.ts'
 import { forEachDoor, openHost, temporaryFolder } from './harness/index.ts'
 import { listenerOf } from './workspace-server-fixture.ts'
 
@@ -79,15 +80,6 @@ async function openProject(t: TestContext, { embedding = true } = {}) {
   return { root, file, owner, local, server }
 }
 
-/** Every file below a folder with its bytes; sockets and locks of running processes left out. */
-async function bytesBelow(folder: string): Promise<ReadonlyMap<string, string>> {
-  const names = await readdir(folder, { recursive: true, withFileTypes: true })
-  const files = names.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
-  return new Map(
-    await Promise.all(files.map(async (path) => [path, await readFile(path, 'base64')] as const)),
-  )
-}
-
 test('one search finds a record, a module and places of the room, the same at every door, and each call opens its result', async (t) => {
   const { owner, local } = await openProject(t)
 
@@ -138,7 +130,7 @@ test('a search of a room leaves no session, participant or event, whether it is 
   const after = await state()
   await owner.host.stop()
   const sidecar = join(root, '.plan.md.satchel')
-  const stored = await bytesBelow(sidecar)
+  const stored = filesBelow(sidecar)
   const closed = groupsOf(await other.call('satchel_find', { query: 'first' }))
   const events = groupsOf(await other.call('satchel_find', { query: 'proposal.created' }))
 
@@ -149,7 +141,7 @@ test('a search of a room leaves no session, participant or event, whether it is 
   assert.deepEqual(room(closed), room(beside))
   assert.match(room(events)?.results[0]?.text ?? '', /^event \d+: proposal\.created/)
   assert.ok(stored.size > 0, file)
-  assert.deepEqual(await bytesBelow(sidecar), stored)
+  assert.deepEqual(filesBelow(sidecar), stored)
 })
 
 test('nothing found, no room and no modules are not errors, and the plugin alone answers', async (t) => {

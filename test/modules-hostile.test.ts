@@ -9,6 +9,7 @@ import { repositoryKey } from '../plugins/modules/domain/module-source.ts'
 import { plugin } from '../plugins/modules/index.ts'
 import { buildRemote } from '../plugins/modules/testing/build-remote.ts'
 import { modern } from '../server/mcp/testing/messages.ts'
+import { filesBelow } from './harness/files-below.ts'
 import { openDoors, openHost, type TestHost, temporaryFolder } from './harness/index.ts'
 import {
   HOSTILE_NAMES,
@@ -69,7 +70,7 @@ interface Stage {
   readonly root: string
   readonly canary: string
   /** Every text below the project, and everything logged: where nothing secret may be. */
-  texts(): Promise<string>
+  texts(): string
 }
 
 async function openStage(t: TestContext, settings: Record<string, unknown> = {}): Promise<Stage> {
@@ -82,13 +83,7 @@ async function openStage(t: TestContext, settings: Record<string, unknown> = {})
     git,
     root,
     canary,
-    async texts() {
-      const files = (await readdir(root, { recursive: true, withFileTypes: true })).filter((entry) =>
-        entry.isFile(),
-      )
-      const read = files.map((file) => readFile(join(file.parentPath, file.name), 'latin1'))
-      return [...(await Promise.all(read)), ...opened.logged].join('\n')
-    },
+    texts: () => [...filesBelow(root).values(), ...opened.logged].join('\n'),
   }
 }
 
@@ -222,7 +217,7 @@ test('a caller of REST or MCP reaches no internal host and no path outside the r
     }
   }
   await assertUntouched(stage)
-  assert.doesNotMatch(await stage.texts(), /CANARY_outside/)
+  assert.doesNotMatch(stage.texts(), /CANARY_outside/)
 })
 
 test('an agent on stdio reads and writes inside http.roots only, for any folder it names', async (t) => {
@@ -394,7 +389,7 @@ test('a secret in a URL is in no argument, file, summary, log, report or error',
   const calls = await stage.git.calls()
   assert.ok(calls.length > 0)
   const config = await readFile(join(stage.root, 'secrets.yaml'), 'latin1')
-  const seen = (await stage.texts()).replaceAll(config, '')
+  const seen = stage.texts().replaceAll(config, '')
   const basic = Buffer.from(`user:${secret}`).toString('base64')
   for (const text of [JSON.stringify(outcome.data), seen, JSON.stringify(calls.map(({ argv }) => argv))]) {
     assert.ok(!text.includes(secret) && !text.includes(basic))

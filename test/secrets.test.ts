@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { modern } from '../server/mcp/testing/messages.ts'
+import { filesBelow } from './harness/files-below.ts'
 import { temporaryFolder } from './harness/index.ts'
 
 const SATCHEL = join(import.meta.dirname, '..', 'dist', 'satchel.js')
@@ -141,14 +142,6 @@ async function typeEverything(t: TestContext, session: Session): Promise<void> {
     await type(t, session, argv, {})
 }
 
-async function filesBelow(folder: string): Promise<readonly { path: string; text: string }[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  return Promise.all(
-    files.map(async (path) => ({ path, text: `${path}\n${await readFile(path, 'latin1')}` })),
-  )
-}
-
 test('no secret of a whole session is in an answer, on a stream, in the log or in a file', async (t) => {
   const session = await openSession(t)
 
@@ -157,7 +150,7 @@ test('no secret of a whole session is in an answer, on a stream, in the log or i
   await speakHttp(t, session)
 
   const said = session.said.join('\n')
-  const files = await filesBelow(session.folder)
+  const files = [...filesBelow(session.folder)].map(([path, text]) => ({ path, text: `${path}\n${text}` }))
   const records = files.filter(({ text }) => text.includes('Keep what is secret'))
   assert.ok(records.length >= 4, 'a record was written at every door')
   assert.match(said, /handoff_validate|schema_valid/)

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { cp, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { filesBelow } from '../../test/harness/files-below.ts'
 import { openHost, temporaryFolder } from '../../test/harness/index.ts'
 import { ensureStore } from './git/store.ts'
 import { plugin } from './index.ts'
@@ -33,19 +34,9 @@ async function edit(path: string, change: (text: string) => string): Promise<voi
   await writeFile(path, change(await readFile(path, 'utf8')))
 }
 
-async function bytesOf(folder: string): Promise<ReadonlyMap<string, string>> {
-  const names = (await readdir(folder, { recursive: true })).sort()
-  const found = new Map<string, string>()
-  for (const name of names) {
-    const path = join(folder, name)
-    if ((await stat(path)).isFile()) found.set(name, await readFile(path, 'latin1'))
-  }
-  return found
-}
-
 test('an output directory of release 0.1.0 is read: summaries, index, keywords; its vectors name the rebuild', async (t) => {
   const { root, open } = await outputOf010(t)
-  const before = await bytesOf(root)
+  const before = filesBelow(root)
   const host = await open()
 
   const found = await host.call('search_modules', { query: 'virtual network' })
@@ -64,7 +55,7 @@ test('an output directory of release 0.1.0 is read: summaries, index, keywords; 
   assert.equal(first?.repository, '/tmp/satchel-formats/vpc')
   assert.ok(nearest?.id)
   assert.match(JSON.stringify(module), /Range of addresses/)
-  assert.deepEqual(await bytesOf(root), before)
+  assert.deepEqual(filesBelow(root), before)
 })
 
 test('tasks, the parse cache and the clone of release 0.1.0 are understood', async (t) => {
@@ -118,14 +109,14 @@ for (const who of ['a running process', 'another host'] as const) {
       nonce: 'x',
     }
     await writeFile(join(state, 'ingest.lock'), JSON.stringify(holder))
-    const before = await bytesOf(root)
+    const before = filesBelow(root)
     const host = await open()
 
     for (const tool of ['ingest_modules', 'rebuild_modules']) {
       await assert.rejects(host.call(tool, {}), { code: 'conflict', reason: 'ingest_running' })
     }
     // What a refused attempt leaves is at most the number of its own lock.
-    const after = [...(await bytesOf(root))].filter(([name]) => !/\.lock\.\d+/.test(name))
+    const after = [...filesBelow(root)].filter(([name]) => !/\.lock\.\d+/.test(name))
     assert.deepEqual(after, [...before])
 
     if (who === 'another host') {
@@ -152,7 +143,7 @@ test('an index and a vector store of a newer version or of garbage are refused a
   for (const [file, tool, reason, from, to] of cases) {
     const { root, open } = await outputOf010(t)
     await edit(join(root, file), (text) => text.replace(from, to))
-    const before = await bytesOf(root)
+    const before = filesBelow(root)
     const host = await open()
 
     await assert.rejects(
@@ -161,7 +152,7 @@ test('an index and a vector store of a newer version or of garbage are refused a
       `${file} ${to}`,
     )
 
-    assert.deepEqual(await bytesOf(root), before)
+    assert.deepEqual(filesBelow(root), before)
   }
 })
 

@@ -4,6 +4,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { realDisk } from '../../../server/plugin.ts'
+import { filesBelow } from '../../../test/harness/files-below.ts'
 import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { layoutOf } from './layout.ts'
 import { storedProjectId } from './project-identity.ts'
@@ -30,21 +31,9 @@ function storeOf010(t: TestContext) {
   return { folder, layout, store: openStore({ disk: realDisk, layout, now: Date.now }) }
 }
 
-function bytesOf(folder: string): ReadonlyMap<string, string> {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  )
-  return new Map(
-    files.map((entry) => {
-      const path = join(entry.parentPath, entry.name)
-      return [path, readFileSync(path, 'latin1')]
-    }),
-  )
-}
-
 test('a store of release 0.1.0 is read whole: records, index, project and sessions', async (t) => {
   const { folder, layout, store } = storeOf010(t)
-  const before = bytesOf(join(folder, 'records'))
+  const before = filesBelow(join(folder, 'records'))
 
   const { rows, problems } = await createIndex(realDisk, layout, Date.now).view()
 
@@ -59,7 +48,7 @@ test('a store of release 0.1.0 is read whole: records, index, project and sessio
   assert.deepEqual(problems, [])
   assert.equal(await storedProjectId(realDisk, layout), 'p-faf8b74c-0449-47d5-a743-71f88efffc48')
   assert.equal((await loadSessions(realDisk, layout)).length, 1)
-  assert.deepEqual(bytesOf(join(folder, 'records')), before)
+  assert.deepEqual(filesBelow(join(folder, 'records')), before)
 })
 
 test('a store of release 0.1.0 is written to: also where a released lock and one of a dead process are', async (t) => {
@@ -96,7 +85,7 @@ test('a record of a newer schema version is read, garbage is listed as a problem
     readFileSync(parent, 'utf8').replace('"schema_version": "0.1"', '"schema_version": "9.0"'),
   )
   writeFileSync(join(folder, 'records', `${DRAFT}.json`), Buffer.from([0, 0xff, 0xfe]))
-  const before = bytesOf(join(folder, 'records'))
+  const before = filesBelow(join(folder, 'records'))
 
   const { rows, problems } = await createIndex(realDisk, layout, Date.now).view()
   await store.read(PARENT)
@@ -109,7 +98,7 @@ test('a record of a newer schema version is read, garbage is listed as a problem
     problems.map(({ reason }) => reason),
     ['not_utf8'],
   )
-  assert.deepEqual(bytesOf(join(folder, 'records')), before)
+  assert.deepEqual(filesBelow(join(folder, 'records')), before)
 })
 
 test('an index of a newer version and garbage in derived files are read past', async (t) => {

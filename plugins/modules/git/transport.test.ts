@@ -10,6 +10,7 @@ import { type TestContext, test } from 'node:test'
 import { openIngests } from '../../../plugins/modules/testing/ingest-entries.ts'
 import { onlyWith, openGitHttps } from '../../../test/fixtures/git-https-server.ts'
 import { endedProcess } from '../../../test/harness/ended-process.ts'
+import { filesBelow } from '../../../test/harness/files-below.ts'
 import { temporaryFolder } from '../../../test/harness/index.ts'
 import { listening } from '../../../test/harness/listening.ts'
 import { processesLeft, processesMarked, TEST_MARK } from '../../../test/marked-processes.ts'
@@ -28,7 +29,7 @@ interface World {
     how?: { env?: Record<string, string>; trust?: Trust; signal?: AbortSignal; prune?: boolean },
   ): Promise<IngestReport>
   /** Every text below the output and the clones. */
-  texts(): Promise<string>
+  texts(): string
 }
 
 /** A folder with the bare repository `team/net.git`, and ingests that end in it. */
@@ -48,15 +49,7 @@ async function openWorld(t: TestContext): Promise<World> {
     dir,
     env: base,
     run: (url, { env = {}, ...how } = {}) => ingests([{ url }], { ...how, env: { ...base, ...env } }),
-    async texts() {
-      const folders = [join(dir, 'out'), join(dir, 'clones')]
-      const listed = await Promise.all(
-        folders.map((folder) => readdir(folder, { recursive: true, withFileTypes: true })),
-      )
-      const files = listed.flat().filter((entry) => entry.isFile())
-      const read = files.map((file) => readFile(join(file.parentPath, file.name), 'latin1'))
-      return (await Promise.all(read)).join('\n')
-    },
+    texts: () => ['out', 'clones'].flatMap((name) => [...filesBelow(join(dir, name)).values()]).join('\n'),
   }
 }
 
@@ -74,7 +67,7 @@ test('a token of a URL opens a private repository over TLS, and is kept nowhere'
   assert.deepEqual(report.failures, [])
   assert.equal(report.written, 1)
   assert.ok(server.requests.length >= 2)
-  const seen = `${JSON.stringify(report)}\n${await world.texts()}`
+  const seen = `${JSON.stringify(report)}\n${world.texts()}`
   assert.doesNotMatch(
     seen,
     new RegExp(`${TOKEN}|${Buffer.from(`x-access-token:${TOKEN}`).toString('base64')}`),
@@ -135,11 +128,9 @@ test('satchel ingest: what cannot be read is listed with its reason and exit cod
     'url_refused',
   ])
   assert.ok(report.written >= 1 && (report.vectors?.upserted ?? 0) >= 1)
-  const entries = await readdir(project, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile() && entry.name !== 'satchel.yaml')
-  assert.ok(files.some(({ parentPath }) => parentPath.includes('vectordb')))
-  const texts = await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name), 'latin1')))
-  const all = [...texts, ...files.map(({ name }) => name), err, out].join('\n')
+  const files = [...filesBelow(project)].filter(([name]) => name !== 'satchel.yaml')
+  assert.ok(files.some(([name]) => name.includes('vectordb')))
+  const all = [...files.flat(), err, out].join('\n')
   for (const secret of [
     TOKEN,
     Buffer.from(credential).toString('base64'),

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import { filesBelow } from '../../../test/harness/files-below.ts'
 import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { SCHEMA, STATEMENTS } from '../room/schema.ts'
 import { inspectRoom, lastOwner, openRoom, roomPlace } from './open-room.ts'
@@ -39,22 +40,16 @@ function open(place: ReturnType<typeof roomPlace>) {
   return openRoom({ place, content, log, rank: 'stdio', wasm })
 }
 
-function bytesOf(folder: string): ReadonlyMap<string, string> {
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  const files = names.filter((name) => statSync(join(folder, name)).isFile())
-  return new Map(files.sort().map((name) => [name, readFileSync(join(folder, name), 'latin1')]))
-}
-
 for (const how of ['clean', 'unclean'] as const) {
   test(`a room of release 0.1.0 that was left ${how} is inspected without a write and opened with everything in it`, async (t) => {
     const { sidecar, place } = roomOf010(t, how)
-    const before = bytesOf(sidecar)
+    const before = filesBelow(sidecar)
 
     const inspection = await inspectRoom(place, content, wasm)
     const seen = inspection.read((rows) => rows.latestEventId)
     inspection.close()
     const owner = await lastOwner(place)
-    assert.deepEqual(bytesOf(sidecar), before)
+    assert.deepEqual(filesBelow(sidecar), before)
     const attempt = await open(place)
     assert.equal(attempt.kind, 'owner')
     if (attempt.kind !== 'owner') return
@@ -73,11 +68,11 @@ test('a room that a process of release 0.1.0 on another host holds is refused an
   const { sidecar, place } = roomOf010(t, 'unclean')
   const lock = join(sidecar, 'lock-1')
   writeFileSync(lock, readFileSync(lock, 'utf8').replace(hostname(), 'former-host'))
-  const before = bytesOf(sidecar)
+  const before = filesBelow(sidecar)
 
   await assert.rejects(open(place), { code: 'conflict', reason: 'room_locked' })
 
-  assert.deepEqual(bytesOf(sidecar), before)
+  assert.deepEqual(filesBelow(sidecar), before)
 })
 
 const { self } = systemSurroundings
@@ -124,11 +119,11 @@ test('a room of a newer version and garbage are refused with their reason; only 
   for (const [reason, image] of images) {
     const { sidecar, place } = roomOf010(t, 'clean')
     writeFileSync(join(sidecar, 'room.db'), image)
-    const before = bytesOf(sidecar)
+    const before = filesBelow(sidecar)
 
     await assert.rejects(open(place), { reason })
 
-    const after = [...bytesOf(sidecar)].filter(([name]) => !name.startsWith('lock-'))
+    const after = [...filesBelow(sidecar)].filter(([name]) => !name.startsWith('lock-'))
     assert.deepEqual(
       after,
       [...before].filter(([name]) => !name.startsWith('lock-')),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Capability } from '../../../server/plugin.ts'
+import { filesBelow } from '../../../test/harness/files-below.ts'
 import { parseJoinUri } from '../domain/invitation.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { approved, OPERATIONS, type Operation, openTestRoom, redeemed } from '../testing/test-room.ts'
@@ -212,13 +212,8 @@ test('no file, event or answer contains a secret', async (t) => {
   const closed = await room.reopen('clean')
 
   const sidecar = join(room.file, '..', '.plan.md.satchel')
-  const files = (await readdir(sidecar, { recursive: true, withFileTypes: true })).filter((entry) =>
-    entry.isFile(),
-  )
-  for (const entry of files) {
-    const bytes = await readFile(join(entry.parentPath, entry.name))
-    for (const hidden of [secret, ada.token, guest.token]) assert.ok(!bytes.includes(hidden), entry.name)
-  }
+  for (const [name, bytes] of filesBelow(sidecar))
+    for (const hidden of [secret, ada.token, guest.token]) assert.ok(!bytes.includes(hidden), name)
   for (const hidden of [secret, ada.token, guest.token]) assert.ok(!answers.includes(hidden))
   const events = JSON.stringify(await closed.events())
   for (const hidden of [secret, ada.token, content, '127.0.0.1']) assert.ok(!events.includes(hidden))

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { filesBelow } from '../../../test/harness/files-below.ts'
 import { temporaryFolder } from '../../../test/harness/index.ts'
 import { startCli } from '../../cli/testing/run-cli.ts'
 import type { SetupPlace } from '../folders.ts'
@@ -30,14 +31,8 @@ export function write(path: string, content: string | Buffer, mode = 0o644): voi
   writeFileSync(path, content, { mode })
 }
 
-/** Every file below a folder, with its content. */
+/** Every file below a folder, with its content; the state of satchel left out. */
 export function treeOf(folder: string): Readonly<Record<string, string>> {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
-  return Object.fromEntries(
-    entries.flatMap((entry) => {
-      const path = join(entry.parentPath, entry.name)
-      if (path.includes(join('.local', 'state')) || !entry.isFile()) return []
-      return [[path, readFileSync(path, 'base64')]]
-    }),
-  )
+  const state = join('.local', 'state')
+  return Object.fromEntries([...filesBelow(folder)].filter(([path]) => !path.includes(state)))
 }
