@@ -1,44 +1,19 @@
 import assert from 'node:assert/strict'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { join } from 'node:path'
+import { test } from 'node:test'
 import { temporaryFolder } from '../../../test/harness/index.ts'
-import { reported } from '../answers/check-report.ts'
-import { createCallResolver } from '../catalog/resolve-calls.ts'
-import { emptyIndex } from '../output/module-index.ts'
+import type { Reported } from '../answers/check-report.ts'
+import { checkedFiles, checkedFolder } from '../testing/checked-tree.ts'
 import { readCallTree } from './call-tree.ts'
-import { checkTree } from './check-tree.ts'
-import { openLocalModules } from './local-modules.ts'
 
-/** Checks a folder with these files; nothing is ingested. The findings as `file:line code`. */
-async function checked(
-  t: TestContext,
-  files: Readonly<Record<string, string>>,
-  { exclude = [], typed = 'live' }: { readonly exclude?: string[]; readonly typed?: string } = {},
-): Promise<string[]> {
-  const root = await temporaryFolder(t)
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(root, name)), { recursive: true })
-    await writeFile(join(root, name), text)
-  }
-  return await checkedIn(t, root, { exclude, typed })
+/** The findings as `file:line code`. */
+async function checked(...given: Parameters<typeof checkedFiles>): Promise<string[]> {
+  return shown(await checkedFiles(...given))
 }
 
-async function checkedIn(
-  t: TestContext,
-  root: string,
-  { exclude = [], typed = 'live' }: { readonly exclude?: string[]; readonly typed?: string },
-): Promise<string[]> {
-  const directories = await readCallTree(root, typed, exclude)
-  const local = await openLocalModules(directories, [root])
-  t.after(() => local.close())
-  const resolve = createCallResolver(emptyIndex())
-  const tree = await checkTree(directories, {
-    local,
-    lookup: { call: async (block) => resolve(block) },
-    load: () => assert.fail('nothing is ingested'),
-  })
-  return reported(tree).map(({ file, line, code }) => `${file}:${line} ${code}`)
+function shown(findings: readonly Reported[]): string[] {
+  return findings.map(({ file, line, code }) => `${file}:${line} ${code}`)
 }
 
 const BOX = `variable "size" { type = number }
@@ -216,7 +191,7 @@ test('links to directories are not walked, hidden and excluded ones are left out
   await writeFile(join(root, 'live/kept/large.tf'), '#'.repeat(1024 * 1024 + 1))
   await writeFile(join(root, 'live/kept/open.tf'), 'module "y" {\n  source = "./z"\n')
 
-  const found = await checkedIn(t, root, { exclude: ['test/**'] })
+  const found = shown(await checkedFolder(t, root, { exclude: ['test/**'] }))
 
   assert.deepEqual(found, [
     'live/kept/binary.tf:1 unreadable',

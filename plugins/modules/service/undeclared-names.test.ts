@@ -1,38 +1,17 @@
 import assert from 'node:assert/strict'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { temporaryFolder } from '../../../test/harness/index.ts'
-import { type Reported, reported } from '../answers/check-report.ts'
-import { createCallResolver } from '../catalog/resolve-calls.ts'
-import { emptyIndex } from '../output/module-index.ts'
-import { readCallTree } from './call-tree.ts'
-import { checkTree } from './check-tree.ts'
-import { openLocalModules } from './local-modules.ts'
+import type { Reported } from '../answers/check-report.ts'
+import { type CheckedHow, checkedFiles } from '../testing/checked-tree.ts'
 
 const BOX = 'variable "size" { default = 1 }\noutput "arn" { value = "x" }\n'
 
-/** Checks a folder `live` beside a module `box`; nothing is ingested. */
-async function found(
+/** Checks a folder `live` beside a module `box`. */
+function found(
   t: TestContext,
   files: Readonly<Record<string, string | Buffer>>,
-  { exclude = [], typed = 'live' }: { readonly exclude?: string[]; readonly typed?: string } = {},
+  how?: CheckedHow,
 ): Promise<readonly Reported[]> {
-  const root = await temporaryFolder(t)
-  for (const [name, text] of Object.entries({ 'box/main.tf': BOX, ...files })) {
-    await mkdir(dirname(join(root, name)), { recursive: true })
-    await writeFile(join(root, name), text)
-  }
-  const directories = await readCallTree(root, typed, exclude)
-  const local = await openLocalModules(directories, [root])
-  t.after(() => local.close())
-  const resolve = createCallResolver(emptyIndex())
-  const tree = await checkTree(directories, {
-    local,
-    lookup: { call: async (block) => resolve(block) },
-    load: () => assert.fail('nothing is ingested'),
-  })
-  return reported(tree)
+  return checkedFiles(t, { 'box/main.tf': BOX, ...files }, how)
 }
 
 /** The findings of one file, as `line code suggestion`. */
