@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
+import { startOrderProcess } from '../order-process.ts'
 
 /**
  * Readers of a room's document, in a process of their own, so that the server shares its loop with none of them. It is
@@ -79,22 +77,6 @@ export interface DocumentReaders {
 
 /** Starts it. */
 export function startDocumentReaders(): DocumentReaders {
-  const child = spawn(process.execPath, ['-e', READERS], { stdio: ['pipe', 'pipe', 'inherit'] })
-  const lines = createInterface({ input: child.stdout })
-  const order = async (name: string, facts: object = {}): Promise<unknown> => {
-    const answer = once(lines, 'line')
-    child.stdin.write(`${JSON.stringify({ order: name, ...facts })}\n`)
-    const [line] = await answer
-    return JSON.parse(String(line))
-  }
-  return {
-    start: async (how) => {
-      await order('start', how)
-    },
-    stop: async () => (await order('stop')) as { answers: number; failures: string[] }, // as the program above says it
-    async close() {
-      child.stdin.end()
-      if (child.exitCode === null) await once(child, 'exit')
-    },
-  }
+  const { order, close } = startOrderProcess(READERS)
+  return { start: (how) => order('start', how), stop: () => order('stop'), close }
 }

@@ -1,6 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface, type Interface } from 'node:readline'
+import { startOrderProcess } from '../order-process.ts'
 
 /**
  * Readers of a room's events, in a process of their own, so that the server shares its loop with none of them. It is
@@ -177,11 +175,7 @@ const ANSWER_LIMIT_MS = 60_000
 
 /** Starts it. */
 export function startEventReaders(): EventReaders {
-  const child = spawn(process.execPath, ['-e', READERS], { stdio: ['pipe', 'pipe', 'inherit'] })
-  const lines = createInterface({ input: child.stdout })
-  // What an order answers is what the program above says to it.
-  const order = async <T>(name: string, facts: object = {}): Promise<T> =>
-    (await ask(child, lines, { order: name, ...facts })) as T
+  const { order, close } = startOrderProcess(READERS, ANSWER_LIMIT_MS)
   return {
     open: async (places, { timed = false, stalled = 0 } = {}) =>
       (await order<{ opened: number }>('open', { places, timed, stalled })).opened,
@@ -190,16 +184,6 @@ export function startEventReaders(): EventReaders {
     resume: () => order('resume'),
     report: async () => (await order<{ readers: readonly ReaderReport[] }>('report')).readers,
     receipts: async () => new Map((await order<{ receipts: [number, number[]][] }>('receipts')).receipts),
-    async close() {
-      child.stdin.end()
-      if (child.exitCode === null) await once(child, 'exit')
-    },
+    close,
   }
-}
-
-async function ask(child: ChildProcess, lines: Interface, order: object): Promise<unknown> {
-  const answer = once(lines, 'line', { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) })
-  child.stdin?.write(`${JSON.stringify(order)}\n`)
-  const [line] = await answer
-  return JSON.parse(String(line))
 }

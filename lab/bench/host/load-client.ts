@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
+import { startOrderProcess } from '../../order-process.ts'
 
 /**
  * The other side of a measurement, in a process of its own so that its CPU is not counted as the server's. It is
@@ -138,31 +136,15 @@ export interface LoadClient {
 
 /** Starts it. */
 export function startLoadClient(): LoadClient {
-  const child = spawn(process.execPath, ['-e', CLIENT], { stdio: ['pipe', 'pipe', 'inherit'] })
-  const lines = createInterface({ input: child.stdout })
-  const ended = once(lines, 'close').then(() => {
-    throw new Error('The load client ended before it answered.')
-  })
-  ended.catch(() => undefined) // a client that ends after its last answer did what it should
-  const ask = async (order: object): Promise<unknown> => {
-    const answer = once(lines, 'line')
-    child.stdin.write(`${JSON.stringify(order)}\n`)
-    const [line] = await Promise.race([answer, ended])
-    const said = JSON.parse(String(line))
-    if (said.failed !== undefined) throw new Error(said.failed)
-    return said
-  }
+  const { order, close } = startOrderProcess(CLIENT)
   return {
-    open: async (order) => void (await ask({ order: 'open', stalled: 0, headers: '', ...order })),
-    count: async (bytes) => (await ask({ order: 'count', bytes })) as Count, // what `count` above says
-    expect: async (bytes) => void (await ask({ order: 'expect', bytes })),
-    arrived: async () => ((await ask({ order: 'arrived' })) as { at: number }).at, // what `arrived` above says
-    resume: async () => void (await ask({ order: 'resume' })),
-    post: async (order) => void (await ask({ order: 'post', ...order })),
-    async close() {
-      child.stdin.end()
-      if (child.exitCode === null) await once(child, 'exit')
-    },
+    open: (how) => order('open', { stalled: 0, headers: '', ...how }),
+    count: (bytes) => order('count', { bytes }),
+    expect: (bytes) => order('expect', { bytes }),
+    arrived: async () => (await order<{ at: number }>('arrived')).at,
+    resume: () => order('resume'),
+    post: (how) => order('post', how),
+    close,
   }
 }
 
