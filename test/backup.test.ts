@@ -11,8 +11,9 @@ import { digestOf } from '../server/backup/manifest.ts'
 import { startCli } from '../server/cli/testing/run-cli.ts'
 import { filesBelow } from './harness/files-below.ts'
 import { temporaryFolder } from './harness/index.ts'
+import { killed } from './harness/killed.ts'
 import { SATCHEL } from './satchel-process.ts'
-import { killed, type RoomProcess, spawnRoomProcess } from './workspace-process.ts'
+import { type RoomProcess, spawnRoomProcess } from './workspace-process.ts'
 
 const [, ...WORDS] = SATCHEL
 const KILLS = Number(process.env['SATCHEL_KILLS'] ?? 2)

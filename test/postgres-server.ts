@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from './free-port.ts'
+import { killed } from './harness/killed.ts'
 
 /** The packages of Debian and Ubuntu put each version in a folder of its own, outside PATH. */
 const PACKAGED = '/usr/lib/postgresql'
@@ -150,10 +150,7 @@ async function openServer(t: TestContext, { bin, folder, options, run }: Place, 
   const port = await freePort()
   let server: ChildProcess | undefined
   const kill = async (): Promise<void> => {
-    if (server?.pid === undefined || server.exitCode !== null || server.signalCode !== null) return
-    const ended = once(server, 'exit')
-    server.kill('SIGKILL')
-    await ended
+    if (server) await killed(server)
   }
   const start = async (): Promise<void> => {
     const settings = [

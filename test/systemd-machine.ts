@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { accessSync, chmodSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryFolder } from './harness/index.ts'
+import { killed } from './harness/killed.ts'
 import { ordinaryUserOf } from './ordinary-user.ts'
 
 const SYSTEMD = ['/lib/systemd/systemd', '/usr/lib/systemd/systemd'].find(existsSync)
@@ -74,7 +74,7 @@ export async function startSystemd(t: TestContext): Promise<SystemdMachine> {
   })
   const said: string[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => said.push(String(chunk)))
-  t.after(() => stop(child))
+  t.after(() => killed(child)) // the first process of a namespace takes all others with it
   const pid = await firstChild(child)
   const words = (script: string): string[] => [
     '-t',
@@ -119,12 +119,4 @@ async function firstChild({ pid }: ChildProcess): Promise<number> {
     if (performance.now() > patience) throw new Error('unshare started no process')
     await sleep(LOOK_MS)
   }
-}
-
-/** The first process of a namespace takes all others with it. */
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = once(child, 'exit')
-  child.kill('SIGKILL')
-  await ended
 }

@@ -19,9 +19,10 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { temporaryFolder } from './harness/index.ts'
+import { killed } from './harness/killed.ts'
 import { undoAfter } from './harness/undo.ts'
 import { ordinaryUserOf } from './ordinary-user.ts'
-import { BUILT, killed } from './workspace-process.ts'
+import { BUILT } from './workspace-process.ts'
 import { type Answer, askOnce } from './workspace-server-fixture.ts'
 
 /** What happens to a machine while a room is open on it. */

@@ -8,9 +8,10 @@ import { type TestContext, test } from 'node:test'
 import { roomPlace } from '../plugins/workspace/engine/open-room.ts'
 import { startCli } from '../server/cli/testing/run-cli.ts'
 import { temporaryFolder } from './harness/index.ts'
+import { killed } from './harness/killed.ts'
 import { undoAfter } from './harness/undo.ts'
 import { SATCHEL } from './satchel-process.ts'
-import { killed, spawnRoomProcess } from './workspace-process.ts'
+import { spawnRoomProcess } from './workspace-process.ts'
 import { askOnce } from './workspace-server-fixture.ts'
 
 /** The folder of an open room goes away under the process that owns it. */

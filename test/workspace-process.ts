@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { envelope, modern, WITH_TASKS } from '../server/mcp/testing/messages.ts'
+import { killed } from './harness/killed.ts'
 import { undoAfter } from './harness/undo.ts'
 import { SATCHEL } from './satchel-process.ts'
 
@@ -87,14 +87,6 @@ export function spawnRoomProcess(t: TestContext, options: RoomProcessOptions): R
       return notes.some(enough)
     },
   }
-}
-
-/** Kills a process that may have ended, and waits until it has ended. */
-export async function killed(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
-  const exited = once(child, 'exit')
-  child.kill('SIGKILL')
-  await exited
 }
 
 /** The process that owns the room now: the newest lock names it. */

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { startCli } from '../server/cli/testing/run-cli.ts'
 import { temporaryFolder } from './harness/index.ts'
+import { killed } from './harness/killed.ts'
 import { listening } from './harness/listening.ts'
-import { killed, spawnRoomProcess } from './workspace-process.ts'
+import { spawnRoomProcess } from './workspace-process.ts'
 import { openRoomServer } from './workspace-server-fixture.ts'
 
 test('waiting answers when it happened, immediately when it had, and never for old events', async (t) => {

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import { killed, ownerPid } from '../workspace-process.ts'
+import { killed } from '../harness/killed.ts'
+import { ownerPid } from '../workspace-process.ts'
 import type { TogetherRoom } from './room.ts'
 
 const DOWN_MS = 1200

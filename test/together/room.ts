@@ -6,8 +6,9 @@ import type { TestContext } from 'node:test'
 import { parsedJson } from '../../server/platform/json-object.ts'
 import { freePort } from '../free-port.ts'
 import { temporaryFolder } from '../harness/index.ts'
+import { killed } from '../harness/killed.ts'
 import { undoAfter } from '../harness/undo.ts'
-import { BUILT, killed } from '../workspace-process.ts'
+import { BUILT } from '../workspace-process.ts'
 
 /** A section for each participant, and one that is edited outside the room. */
 export const SECTIONS = ['Agent 1', 'Agent 2', 'Agent 3', 'Agent 4', 'Owner', 'Guest', 'Outside'] as const

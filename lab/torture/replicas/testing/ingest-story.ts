@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -13,6 +12,7 @@ import { queueRows } from '../../../../plugins/modules/shared/queue-rows.ts'
 import { entriesOf, smallRemotes, TEAM } from '../../../../plugins/modules/testing/team.ts'
 import { createDatabase } from '../../../../server/storage/database.ts'
 import { temporaryFolder } from '../../../../test/harness/index.ts'
+import { killed } from '../../../../test/harness/killed.ts'
 import type { PostgresServer, RunningServer } from '../../../../test/postgres-server.ts'
 import { SATCHEL } from '../../../../test/satchel-process.ts'
 
@@ -43,10 +43,7 @@ async function newWorker(t: TestContext, url: string, repositories: unknown): Pr
   const [program, ...words] = SATCHEL
   let child: ChildProcess | undefined
   const kill = async (): Promise<void> => {
-    if (!child || child.exitCode !== null || child.signalCode !== null) return
-    const ended = once(child, 'exit')
-    child.kill('SIGKILL')
-    await ended
+    if (child) await killed(child)
   }
   t.after(kill)
   return {
