@@ -116,6 +116,7 @@ export { readBounded, readRegularFile } from './platform/regular-file.ts'
 
 export { backgroundCall } from './platform/background-call.ts'
 export { cleanGitEnvironment, runGit, startGit } from './platform/git.ts'
+export { createIdleThread } from './platform/idle-thread.ts'
 export type { LockFiles, LockRecord } from './platform/lock-file.ts'
 export { newestLock } from './platform/lock-file.ts'
 export { ancestorProcesses, type ProcessMark } from './platform/process-ancestors.ts'

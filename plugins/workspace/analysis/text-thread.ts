@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { createIdleThread } from '../../../server/plugin.ts'
 import { type Question, quickAnswer } from './questions.ts'
 
 /** A thread that answers one question after the other. Its creator ends it. */
@@ -18,67 +19,32 @@ export interface ThreadOptions {
 }
 
 const IDLE_MS = 30_000
-/** Loading is bounded apart: a busy machine must not look like a text that takes too long. */
 const LOAD_MS = 60_000
 
-type Reply = { readonly answer: unknown } | { readonly failure: string } | 'ended'
+type Reply = { readonly answer: unknown } | { readonly failure: string }
 
 /** The thread starts with the first question, ends after 30 s without any, and keeps no process alive. */
 export function createTextThread({ limitMs, maxMegabytes }: ThreadOptions): TextThread {
-  let thread: Worker | undefined
-  let idle: NodeJS.Timeout | undefined
-  let turn: Promise<unknown> = Promise.resolve()
-  let ended = false
-
-  const end = async (): Promise<void> => {
-    clearTimeout(idle)
-    const ending = thread
-    thread = undefined
-    await ending?.terminate()
-  }
-  const replyTo = async (question: Question): Promise<Reply> => {
-    if (thread === undefined) {
-      thread = startThread(maxMegabytes)
-      if ((await nextReply(thread, LOAD_MS)) === 'ended') return 'ended'
-    }
-    thread.ref()
-    thread.postMessage(question)
-    return nextReply(thread, limitMs)
-  }
-  const answer = async (question: Question): Promise<unknown> => {
-    clearTimeout(idle)
-    if (ended) throw new Error('The thread that analyzes texts has ended.')
-    const reply = await replyTo(question)
-    if (reply === 'ended') {
-      await end()
-      return quickAnswer(question)
-    }
-    thread?.unref()
-    idle = setTimeout(() => void end(), IDLE_MS).unref()
-    if ('failure' in reply) throw new Error(reply.failure)
-    return reply.answer
-  }
+  const start = (): Worker => startThread(maxMegabytes)
+  const thread = createIdleThread<Question, Reply>({ start, loadMs: LOAD_MS, limitMs, idleMs: IDLE_MS })
   return {
-    ask(question) {
-      const asked = turn.then(() => answer(question))
-      turn = asked.catch(() => undefined)
-      return asked
+    async ask(question) {
+      const reply = await thread.ask(question)
+      if (reply === 'over') throw new Error('The thread that analyzes texts has ended.')
+      if (typeof reply === 'string') return quickAnswer(question)
+      if ('failure' in reply) throw new Error(reply.failure)
+      return reply.answer
     },
-    end() {
-      ended = true
-      return end()
-    },
+    end: () => thread.end(),
   }
 }
 
 function startThread(maxOldGenerationSizeMb: number): Worker {
   const file = program()
   const options = { stdout: true, stderr: true, resourceLimits: { maxOldGenerationSizeMb } }
-  const thread = file.endsWith('.ts')
+  return file.endsWith('.ts')
     ? new Worker(FROM_SOURCE, { ...options, eval: true, workerData: file })
     : new Worker(file, options)
-  thread.on('error', () => undefined) // seen as its end
-  return thread
 }
 
 /** A thread does not inherit the loader that the sources run under. */
@@ -98,20 +64,4 @@ function program(): string {
   const found = paths.find((path) => existsSync(path))
   if (found === undefined) throw new Error('The program of the thread that analyzes texts is missing.')
   return found
-}
-
-/** The thread's next message, or that none will come. */
-function nextReply(thread: Worker, limitMs: number): Promise<Reply> {
-  return new Promise((resolve) => {
-    const settle = (reply: Reply): void => {
-      clearTimeout(timer)
-      thread.off('message', settle)
-      thread.off('exit', onExit)
-      resolve(reply)
-    }
-    const onExit = (): void => settle('ended')
-    const timer = setTimeout(() => settle('ended'), limitMs)
-    thread.on('message', settle)
-    thread.on('exit', onExit)
-  })
 }
