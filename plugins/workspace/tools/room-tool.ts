@@ -41,11 +41,14 @@ interface RoomToolFacts<I extends z.ZodObject, O extends z.ZodObject> {
   readonly maxResultChars?: number
   readonly answerTokens?: number
   readonly omits?: NonNullable<Tool['omits']>
+  readonly textIsJson?: true
   headline(output: z.output<O>): string
 }
 
-/** A reading tool: `GET /workspace/<name>`. */
+/** A reading tool. */
 export interface ReadFacts<I extends z.ZodObject, O extends z.ZodObject> extends RoomToolFacts<I, O> {
+  /** Below `/workspace`; absent: the name. */
+  readonly path?: `/${string}`
   look(view: View, input: z.output<I>): Shown<z.input<O>>
   /** Its answer grows with the document: `readInTurn`. */
   readonly long?: true
@@ -78,12 +81,8 @@ export function readTool<I extends z.ZodObject, O extends z.ZodObject>(
   access: RoomAccess,
   facts: ReadFacts<I, O>,
 ): Tool<I, O> {
-  const { look, long, uncut, ...declared } = facts
-  const http: HttpRoute = {
-    method: 'GET',
-    path: `/workspace/${facts.name.slice('workspace_'.length)}`,
-    listeners: ROOM_LISTENERS,
-  }
+  const { path = `/${facts.name.slice('workspace_'.length)}`, look, long, uncut, ...declared } = facts
+  const http: HttpRoute = { method: 'GET', path: `/workspace${path}`, listeners: ROOM_LISTENERS }
   return defineTool<I, O>({
     ...declared,
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
