@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Route, RouteContext } from '../../../server/plugin.ts'
 import { bytesOf, type ReplicaAddress } from '../connection/link.ts'
+import { createRate } from '../connection/rate.ts'
 import { callReplica, openReplica, type ReplicaCall } from '../connection/replica-link.ts'
 import type { RoomConnection } from '../connection/room-connection.ts'
+import { LIMITS } from '../domain/limits.ts'
 import { json, jsonBodied, sessionOfRequest } from './json-route.ts'
 
 /**
@@ -43,6 +45,14 @@ export async function atOtherServer(
   const run = (address: ReplicaAddress) => callReplica(address, { ...call, signal })
   const found = await connection.elsewhere(principal, { run, once: true })
   return found && json(found.value)
+}
+
+/** Counts the joins of a peer; another server counted its own peers. */
+export function createPeerRate({ replicaCallers }: RoomConnection): (ctx: RouteContext) => void {
+  const rate = createRate(LIMITS.joinsPerMinute)
+  return ({ credentials, principal, peer }) => {
+    if (credentials.transport !== 'socket' && !replicaCallers.isPassedOn(principal)) rate.count(peer)
+  }
 }
 
 /** The bytes as the owner sent them. */

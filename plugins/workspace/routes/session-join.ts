@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { CAPABILITIES, type Route, type RouteDocument } from '../../../server/plugin.ts'
-import { createRate } from '../connection/rate.ts'
 import type { RoomConnection } from '../connection/room-connection.ts'
 import { parseJoinUri } from '../domain/invitation.ts'
 import { LIMITS } from '../domain/limits.ts'
@@ -8,7 +7,7 @@ import { refusals } from '../reasons.ts'
 import { redeem } from '../room/members.ts'
 import { GUEST_LISTENERS } from '../tools/room-tool.ts'
 import { json, jsonBody, textField } from './json-route.ts'
-import { atOtherServer } from './passed-on.ts'
+import { atOtherServer, createPeerRate } from './passed-on.ts'
 
 /** What begins with a session; its token is shown this once. */
 export const JOINED = z.object({
@@ -33,7 +32,7 @@ const DOCUMENT: RouteDocument = {
 
 /** `POST /session/join`: redeems an invitation's URI or secret for a participant and a session. Returns the token once. */
 export function sessionJoinRoute(connection: RoomConnection): Route {
-  const rate = createRate(LIMITS.joinsPerMinute)
+  const count = createPeerRate(connection)
   return {
     method: 'POST',
     path: '/session/join',
@@ -42,9 +41,7 @@ export function sessionJoinRoute(connection: RoomConnection): Route {
     maxBodyBytes: 16 * 1024,
     document: DOCUMENT,
     async handle(ctx, request) {
-      // Another server counted its own peers.
-      if (ctx.credentials.transport !== 'socket' && !connection.replicaCallers.isPassedOn(ctx.principal))
-        rate.count(ctx.peer)
+      count(ctx)
       const body = await jsonBody(request)
       const invite = textField(body, 'invite')
       const name = textField(body, 'name')

@@ -1,12 +1,10 @@
 import * as z from 'zod'
 import type { Route, RouteDocument } from '../../../server/plugin.ts'
-import { createRate } from '../connection/rate.ts'
 import type { RoomConnection } from '../connection/room-connection.ts'
-import { LIMITS } from '../domain/limits.ts'
 import { renewSession } from '../room/renewal.ts'
 import { GUEST_LISTENERS } from '../tools/room-tool.ts'
 import { json, jsonBody, textField } from './json-route.ts'
-import { atOtherServer } from './passed-on.ts'
+import { atOtherServer, createPeerRate } from './passed-on.ts'
 import { JOINED } from './session-join.ts'
 
 const DOCUMENT: RouteDocument = {
@@ -18,7 +16,7 @@ const DOCUMENT: RouteDocument = {
 
 /** `POST /session/renew`: a new session for the holder of one that ran out, as the same participant. Returns its token once. */
 export function sessionRenewRoute(connection: RoomConnection): Route {
-  const rate = createRate(LIMITS.joinsPerMinute)
+  const count = createPeerRate(connection)
   return {
     method: 'POST',
     path: '/session/renew',
@@ -27,9 +25,7 @@ export function sessionRenewRoute(connection: RoomConnection): Route {
     maxBodyBytes: 1024,
     document: DOCUMENT,
     async handle(ctx, request) {
-      // Another server counted its own peers.
-      if (ctx.credentials.transport !== 'socket' && !connection.replicaCallers.isPassedOn(ctx.principal))
-        rate.count(ctx.peer)
+      count(ctx)
       const token = textField(await jsonBody(request), 'token')
       const sent = { method: 'POST', path: '/session/renew', body: { token } } as const
       const there = await atOtherServer(connection, ctx, sent)
