@@ -81,7 +81,8 @@ function mapped(
   )
 }
 
-function inTexts(value: unknown, change: (text: string) => string): unknown {
+/** A value with every text in it changed; the names of members stay. */
+export function inTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
   if (Array.isArray(value)) return value.map((entry) => inTexts(entry, change))
   if (!isJsonObject(value)) return value

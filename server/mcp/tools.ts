@@ -4,7 +4,6 @@ import { type Reader, readerOf } from '../answer/reader.ts'
 import type { CallAnswer } from '../call.ts'
 import type { CallContext } from '../contract/context.ts'
 import { isSatchelError } from '../contract/errors.ts'
-import { isJsonObject } from '../platform/json-object.ts'
 import { withoutFences } from '../platform/untrusted.ts'
 import { declaresElicitation, declaresTasks } from './caller.ts'
 import type { Catalog, OfferedTool } from './descriptors.ts'
@@ -15,7 +14,7 @@ import { INVALID_PARAMS } from './protocol-errors.ts'
 import { STRUCTURED_JSON, type ToolResult, type WireResult } from './raw-table.ts'
 import { flatTask } from './task-wire.ts'
 import { toolAnswer } from './tool-answer.ts'
-import { errorResult } from './tool-error.ts'
+import { errorResult, inTexts } from './tool-error.ts'
 
 /** First version whose results carry `structuredContent`. */
 const STRUCTURED_SINCE = '2025-06-18'
@@ -129,12 +128,8 @@ function readerFor(exchange: Exchange, maxTokens: unknown): Reader {
 }
 
 /** Arguments without the marks of fences that a model copied back with the text. */
-function withoutFencesIn<T>(value: T): T
-function withoutFencesIn(value: unknown): unknown {
-  if (typeof value === 'string') return withoutFences(value)
-  if (Array.isArray(value)) return value.map((entry) => withoutFencesIn(entry))
-  if (!isJsonObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutFencesIn(member)]))
+function withoutFencesIn<T>(value: T): T {
+  return inTexts(value, withoutFences) as T // texts stay texts
 }
 
 /** Errors: all except `SatchelError`. */
