@@ -7,7 +7,7 @@ import type { Project } from '../project.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { claimedRecord } from './claimed-record.ts'
 import { continueFrom, continuing, isOwnBy } from './continue-from.ts'
-import { draftsOn, openDrafts, parentOfNotes, sessionsThatEnded } from './notes-on.ts'
+import { draftsBeside, draftsOn, openDrafts, parentOfNotes, sessionsThatEnded } from './notes-on.ts'
 
 /** What a new record goes on from. */
 export interface Ground {
@@ -109,7 +109,7 @@ async function ownNotes(
 }
 
 /**
- * A record with the notes on it that a new one takes up. Notes are not continued themselves: what goes on from them goes on
+ * A record with the notes that a new one takes up: on it, and on what it superseded. Notes are not continued themselves: what goes on from them goes on
  * from the record that they are about. The session's own notes that are about no record are taken up, too.
  */
 export async function groundOn(
@@ -121,20 +121,26 @@ export async function groundOn(
   if (named?.kind !== 'record') return NO_GROUND
   const isTaken = isNotes(named.record) && (await isFree(project, table, { stored: named, names }))
   const parent = isTaken ? await parentOfNotes(project, named.record) : named
-  const on = parent ? await draftsOn(project, table, parent.id, names) : []
+  const on = parent
+    ? [
+        ...(await draftsOn(project, table, parent.id, names)),
+        ...(await draftsBeside(project, table, parent.id, names)),
+      ]
+    : []
   const loose = (await ownNotes(project, table, names)).filter(isLoose)
   const found = new Map<string, StoredRecord>()
   const taken = on.filter((draft) => draft.isNotes && (draft.isOwn || draft.isOver))
   for (const stored of [...taken.map((draft) => draft.stored), ...loose, ...(isTaken ? [named] : [])])
     if (stored.id !== parent?.id) found.set(stored.id, stored)
   const notes = [...found.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  // Those on a record that the parent superseded add to that one.
+  const about = async (stored: StoredRecord) =>
+    stored.record.lineage.parents[0] === parent?.id ? parent : await parentOfNotes(project, stored.record)
   return {
     parent,
-    notes: notes.map((stored) => ({
-      stored,
-      record: stored.record,
-      parent: isLoose(stored) ? undefined : parent?.record,
-    })),
+    notes: await Promise.all(
+      notes.map(async (stored) => ({ stored, record: stored.record, parent: (await about(stored))?.record })),
+    ),
   }
 }
 

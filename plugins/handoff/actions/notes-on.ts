@@ -29,11 +29,50 @@ export async function draftsOn(
   id: string,
   names: readonly string[],
 ): Promise<readonly OpenDraft[]> {
-  const open = table.childrenOf(id).filter((record) => {
+  return newestDrafts(project, table, { records: openChildren(table, id), names })
+}
+
+/** Generations of superseded records on which drafts are looked for. */
+const MAX_GENERATIONS = 20
+
+/**
+ * The open drafts on records that this one superseded, newest first: a session that went on beside its author wrote them,
+ * and they are not in it.
+ */
+export async function draftsBeside(
+  project: Project,
+  table: RecordTable,
+  id: string,
+  names: readonly string[],
+): Promise<readonly OpenDraft[]> {
+  const line = new Set<number>()
+  let level = [table.find(id)].filter((record) => record !== undefined)
+  const found: number[] = []
+  for (let depth = 0; depth < MAX_GENERATIONS && level.length > 0; depth++) {
+    for (const record of level) line.add(record)
+    // A fork leaves what it goes on from to another one.
+    const rows = await table.load(level.filter((record) => table.relation(record) !== 'fork'))
+    level = [...new Set(rows.flatMap(({ parents }) => parents.flatMap((parent) => table.find(parent) ?? [])))]
+    level = level.filter((record) => table.status(record) === 'superseded' && !line.has(record))
+    found.push(...level.flatMap((record) => openChildren(table, table.id(record))))
+  }
+  const records = [...new Set(found)].filter((record) => !line.has(record))
+  return newestDrafts(project, table, { records, names })
+}
+
+function openChildren(table: RecordTable, id: string): readonly number[] {
+  return table.childrenOf(id).filter((record) => {
     const isDraft = isEditable({ status: table.status(record) })
     return isDraft && table.relation(record) === 'continue' && !table.isSkeleton(record)
   })
-  const rows = await table.load(newestOf(table, open).slice(0, MAX_DRAFTS))
+}
+
+async function newestDrafts(
+  project: Project,
+  table: RecordTable,
+  { records, names }: { readonly records: readonly number[]; readonly names: readonly string[] },
+): Promise<readonly OpenDraft[]> {
+  const rows = await table.load(newestOf(table, records).slice(0, MAX_DRAFTS))
   return openDrafts(project, rows, names)
 }
 

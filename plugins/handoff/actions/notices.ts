@@ -5,14 +5,14 @@ import { extension, failedAttempts, type Handoff } from '../domain/record.ts'
 import type { RecordTable } from '../domain/record-table.ts'
 import type { Project } from '../project.ts'
 import type { Problem, StoredRecord } from '../store/read-record.ts'
-import { draftsOn, parentOfNotes } from './notes-on.ts'
+import { draftsBeside, draftsOn, type OpenDraft, parentOfNotes } from './notes-on.ts'
 
 /** So many drafts are named beside a record. */
 const MAX_NAMED = 3
 
 /**
- * Lines that name drafts of ended sessions which go on from a record and are not in it, each with the call that goes on with
- * it. Ids and numbers only: titles are text of a record.
+ * Lines that name drafts of ended sessions which go on from a record, or from one that it superseded, and are not in it, each
+ * with the call that goes on with it. Ids and numbers only: titles are text of a record.
  */
 export async function draftNotices(
   project: Project,
@@ -22,14 +22,31 @@ export async function draftNotices(
 ): Promise<readonly string[]> {
   const parent = isNotes(record) ? await parentOfNotes(project, record) : undefined
   const base = parent?.record ?? record
-  const drafts = await draftsOn(project, table, base.id, names)
-  return drafts
-    .filter(({ stored, isOver }) => isOver && stored.id !== id)
-    .slice(0, MAX_NAMED)
-    .map(({ stored }) => {
-      const call = `handoff_resume ${JSON.stringify({ id: stored.id })}`
-      return `A draft of an ended session continues this and is not in it: ${stored.id}, ${addedTo(base, stored.record)}; ${call} goes on with it.`
-    })
+  const isLeft = ({ stored, isOver }: OpenDraft) => isOver && stored.id !== id
+  const [on, beside] = await Promise.all([
+    draftsOn(project, table, base.id, names),
+    draftsBeside(project, table, base.id, names),
+  ])
+  const lines = on
+    .filter(isLeft)
+    .map(
+      ({ stored }) =>
+        `A draft of an ended session continues this and is not in it: ${stored.id}, ${addedTo(base, stored.record)}; ${callFor('handoff_resume', stored)} goes on with it.`,
+    )
+  for (const { stored, isNotes: hasNotes } of beside.filter(isLeft).slice(0, MAX_NAMED - lines.length)) {
+    const about = hasNotes ? await parentOfNotes(project, stored.record) : undefined
+    const way = hasNotes
+      ? `the next record takes them up, ${callFor('handoff_get', stored)} shows them`
+      : `${callFor('handoff_resume', stored)} goes on with it`
+    lines.push(
+      `A draft of an ended session continues what this superseded and is not in it: ${stored.id}, ${addedTo(about?.record, stored.record)}; ${way}.`,
+    )
+  }
+  return lines.slice(0, MAX_NAMED)
+}
+
+function callFor(tool: string, { id }: Pick<StoredRecord, 'id'>): string {
+  return `${tool} ${JSON.stringify({ id })}`
 }
 
 /** What a draft has more than the record that it continues. */

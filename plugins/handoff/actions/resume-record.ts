@@ -17,7 +17,7 @@ import type { Project } from '../project.ts'
 import { noteGiven, noteServer, sessionNames, sessionOf } from '../session.ts'
 import { claimedBy, claimOn, endClaimOn, isUnusable, writeClaim } from '../store/claims.ts'
 import type { StoredRecord } from '../store/read-record.ts'
-import { loadSessions, othersWith } from '../store/sessions.ts'
+import { givenTo, loadSessions, othersWith } from '../store/sessions.ts'
 import { type Assessment, assessRecord, freshnessAnswer, wholeFreshness } from './check-freshness.ts'
 import { brokenFile, findRecord } from './find-record.ts'
 import { parentOfNotes } from './notes-on.ts'
@@ -112,12 +112,16 @@ async function resumed(ctx: CallContext, project: Project, request: ResumeReques
   const canMark = status === 'ready' || status === 'resumed'
   const wanted = request.mark && canMark
   const ownProcess = ctx.localTransport === 'stdio'
+  const names = await sessionNames(ctx, project)
   const { unmarked, isUnclaimed, ...marking } = wanted
-    ? await markIfWritable(project, target, { by, ttlS, ownProcess })
+    ? await orRefused(
+        project,
+        { id: found.id, names },
+        markIfWritable(project, target, { by, ttlS, ownProcess }),
+      )
     : { stored: target, isUnclaimed: false, unmarked: undefined }
   const stored = about ? found : marking.stored
   const marked = wanted && unmarked === undefined
-  const names = await sessionNames(ctx, project)
   if (request.mark) await noteGiven(project, names[0], stored.id)
   const { id, record, etag } = stored
   const warnings = [
@@ -240,6 +244,23 @@ async function markIfWritable(project: Project, found: StoredRecord, claimant: C
     await refuseClaimed(project, found, claimant.by)
     const unmarked = UNWRITABLE.get(thrown.reason)
     return { stored: found, isUnclaimed: false, unmarked }
+  }
+}
+
+/** A session that is refused a record works beside the one that has it: what it notes is about that record. */
+async function orRefused<T>(
+  project: Project,
+  { id, names }: { readonly id: string; readonly names: readonly string[] },
+  marking: Promise<T>,
+): Promise<T> {
+  try {
+    return await marking
+  } catch (thrown) {
+    const { disk, layout } = project.store
+    const isClaimed = isSatchelError(thrown) && thrown.reason === 'claimed'
+    if (isClaimed && givenTo(await loadSessions(disk, layout), names).length === 0)
+      await noteGiven(project, names[0], id)
+    throw thrown
   }
 }
 
