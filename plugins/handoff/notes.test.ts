@@ -56,6 +56,36 @@ test('the draft of a note continues what the session resumed, and keeps everythi
   assert.equal(record.open_items[0].suggested_action, 'the earlier step')
 })
 
+test('the next action that a session named leads in every record that continues its own, until one names another', async (t) => {
+  const project = await openTestProject(t, { repository: true, ...SESSION })
+  const note = (of: typeof project, kind: string, text: string) => of.call('handoff_note', { kind, text })
+  const { id } = await note(project, 'next', 'the older step')
+  await note(project, 'next', 'the newer step')
+  await project.call('handoff_transition', { id, to: 'ready', accept_warnings: 'a test' })
+  const other = await openTestProject(t, { root: project.root, env: { SATCHEL_SESSION: 'two' } })
+  await other.call('handoff_resume')
+  const nextOf = async () =>
+    (await other.call('handoff_resume', { mark: false })).brief.match(/: the .* step$/m)[0]
+
+  await note(other, 'decision', 'Compare in constant time')
+  const noted = await nextOf()
+  await other.call('handoff_create', SMALL)
+  const continued = await nextOf()
+  const { id: branch } = await other.call('handoff_branch', {
+    id,
+    relation: 'fork',
+    branch_label: 'another way',
+  })
+  const forked = await other.call('handoff_get', { id: branch })
+  await note(other, 'next', 'the last step')
+
+  assert.deepEqual(
+    [noted, continued, await nextOf()],
+    [': the newer step', ': the newer step', ': the last step'],
+  )
+  assert.equal(forked.record.x_satchel.next, 'O-002')
+})
+
 test('a note never changes what is released or what another session wrote, and holds no secret', async (t) => {
   const project = await openTestProject(t, { repository: true, ...SESSION })
   const { id, path } = await project.call('handoff_create', {

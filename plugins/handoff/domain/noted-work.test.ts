@@ -53,3 +53,27 @@ test('without a record the first notes are what is inherited, and what they call
   assert.deepEqual([inherited?.id, inherited?.summary.completed], [record.id, []])
   assert.deepEqual(completed, record.summary.completed)
 })
+
+test('notes lead to the step that they name, those beside a release only where it names none', () => {
+  const withNext = (record: Handoff, next: string) => Object.assign({ ...record }, { x_satchel: { next } })
+  const base = withNext(BASE, 'O-001')
+  const superseded = withNext(sampleRecord(9, 2000), 'O-001')
+  const step = {
+    ...BASE.open_items[0],
+    id: 'O-900',
+    description: 'Another step',
+  } as Handoff['open_items'][number]
+  const draft = withNext({ ...notes(2, 'A cookie'), open_items: [...BASE.open_items, step] }, 'O-900')
+  const nextAfter = (of: Handoff, record: Handoff, parent: Handoff) =>
+    notedWork(of, [{ record, parent }]).next
+
+  assert.deepEqual(
+    [
+      nextAfter(base, draft, base),
+      nextAfter(base, withNext(draft, 'O-001'), base),
+      nextAfter(base, draft, superseded),
+      nextAfter(BASE, draft, superseded),
+    ],
+    ['O-900', 'O-001', 'O-001', 'O-900'],
+  )
+})

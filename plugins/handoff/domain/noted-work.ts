@@ -33,18 +33,19 @@ export interface NotedWork {
   /** What the notes call done or under way: a child inherits neither. */
   readonly completed: readonly string[]
   readonly in_progress: readonly string[]
-  /** The open item that the notes named as the next one. */
+  /** The open item that the notes, else the record, named as the next one. */
   readonly next: string | undefined
 }
 
 /** Puts drafts of notes together with the record that they continue; without one, with the first of them. */
 export function notedWork(base: Handoff | undefined, drafts: readonly NotesDraft[]): NotedWork {
   const [first, ...others] = drafts
-  if (!first) return { inherited: base, completed: [], in_progress: [], next: undefined }
+  const leads = base && extension(base).next
+  if (!first) return { inherited: base, completed: [], in_progress: [], next: leads }
   const start: NotedWork =
     base === undefined
       ? { ...doneIn(first), inherited: withoutDone(first.record), next: extension(first.record).next }
-      : { inherited: base, completed: [], in_progress: [], next: undefined }
+      : { inherited: base, completed: [], in_progress: [], next: leads }
   return (base === undefined ? others : drafts).reduce(withNotes, start)
 }
 
@@ -91,8 +92,15 @@ function withNotes(work: NotedWork, draft: NotesDraft): NotedWork {
     inherited,
     completed: union(work.completed, done.completed),
     in_progress: union(work.in_progress, done.in_progress),
-    next: next === undefined ? work.next : (assigned[next] ?? next),
+    next: next === undefined || isOutweighed(work, draft) ? work.next : (assigned[next] ?? next),
   }
+}
+
+/** Notes that name no other item have the one of their record; what was released beside them named its own. */
+function isOutweighed({ inherited, next }: NotedWork, { record, parent }: NotesDraft): boolean {
+  if (!parent) return false
+  const isBeside = parent.id !== inherited?.id && next !== undefined
+  return isBeside || extension(record).next === extension(parent).next
 }
 
 type Items = Readonly<Record<(typeof ITEM_COLLECTIONS)[number], readonly GivenItem[]>>
