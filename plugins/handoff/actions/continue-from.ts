@@ -1,7 +1,9 @@
+import { isCommitId } from '../domain/commit-id.ts'
 import { type Continuing, othersToContinue, ownToContinue, rivalsOf } from '../domain/latest.ts'
 import { UNDESCRIBED_NOTES } from '../domain/noted-work.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import type { RecordTable } from '../domain/record-table.ts'
+import { movedCommits } from '../git/moved-commits.ts'
 import { currentBranch } from '../git/repository.ts'
 import type { Project } from '../project.ts'
 import { idsClaimedBy } from '../store/claims.ts'
@@ -89,7 +91,8 @@ const MAX_COMMITS = 1000
 
 /**
  * What others wrote last: the record of the branch, unless a newer one was captured nearer to HEAD, on a branch that was
- * merged since; without one of the branch, the one that was captured nearest to HEAD.
+ * merged since; without one of the branch, the one that was captured nearest to HEAD. A captured commit that was rewritten
+ * is where its change is now.
  */
 async function latestOfOthers(
   project: Project,
@@ -103,19 +106,33 @@ async function latestOfOthers(
   if (picked === undefined || rivals.length === 0) return picked
   const isOfBranch = who.branch !== undefined && table.hasValue('branch', who.branch)(picked)
   const distances = await distancesFromHead(project)
-  const distanceOf = async (record: number) => {
+  let looks = 0
+  const distanceOf = async (record: number, most: number) => {
     const stored = await project.store.read(table.id(record))
-    const head = stored?.kind === 'record' ? stored.record.project.repository?.head : undefined
-    return (head && distances.get(head.toLowerCase())) ?? Number.POSITIVE_INFINITY
+    const head = stored?.kind === 'record' ? stored.record.project.repository?.head?.toLowerCase() : undefined
+    const known = head === undefined ? undefined : distances.get(head)
+    if (head === undefined || known !== undefined || most === 0) return known ?? Number.POSITIVE_INFINITY
+    const moved = looks++ < MAX_REWRITTEN ? await rewritten(project, head, most) : undefined
+    return (moved === undefined ? undefined : distances.get(moved)) ?? Number.POSITIVE_INFINITY
   }
-  let nearest = { record: picked, distance: await distanceOf(picked) }
+  let nearest = { record: picked, distance: await distanceOf(picked, MAX_COMMITS) }
   // Where history was rewritten, the name of the branch tells more than a commit that others share.
   const isRewritten = isOfBranch && nearest.distance === Number.POSITIVE_INFINITY
   for (const record of rivals) {
-    const distance = await distanceOf(record)
+    // What was captured at HEAD itself is not outdone, and nothing is asked of git for others.
+    const distance = await distanceOf(record, Math.min(nearest.distance, MAX_COMMITS))
     if (distance < nearest.distance && (!isRewritten || distance === 0)) nearest = { record, distance }
   }
   return nearest.record
+}
+
+/** Of so many records it is asked whether their commit was rewritten: a start waits for the answer. */
+const MAX_REWRITTEN = 3
+
+/** The commit among the `most` nearest to HEAD that has the change of a captured one, as after a rebase or a squash. */
+async function rewritten({ git }: Project, captured: string, most: number): Promise<string | undefined> {
+  if (!isCommitId(captured)) return undefined
+  return movedCommits(git, [], { range: `${captured}..HEAD`, most }).find(captured, undefined)
 }
 
 async function distancesFromHead({ git }: Project): Promise<ReadonlyMap<string, number>> {

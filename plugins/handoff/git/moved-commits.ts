@@ -32,18 +32,24 @@ export interface MovedCommits {
 
 /**
  * Compares commits with HEAD's history: the same tree, the same patch, or all of its files as a later commit left them
- * (rebase, cherry-pick, amend of the message, squash). `tips` may hold what was squashed together.
+ * (rebase, cherry-pick, amend of the message, squash). `tips` may hold what was squashed together. `range` ends at HEAD, and
+ * at most `most` commits of it are compared.
  */
-export function movedCommits(git: Git, tips: readonly string[]): MovedCommits {
+export function movedCommits(
+  git: Git,
+  tips: readonly string[],
+  { range = 'HEAD', most = MAX_CANDIDATES }: { readonly range?: string; readonly most?: number } = {},
+): MovedCommits {
   let history: Promise<readonly Change[]> | undefined
   const candidates = (): Promise<readonly Change[]> => {
-    history ??= changesOf(git, ['HEAD'], MAX_CANDIDATES)
+    history ??= changesOf(git, [range], Math.min(most, MAX_CANDIDATES))
     return history
   }
   return {
     async find(commit, patchId) {
       const own = commit === undefined ? undefined : (await changesOf(git, [commit], 1))[0]
       const wanted = new Set([patchId, own?.patchId].filter((id) => id !== undefined))
+      if (wanted.size === 0 && own === undefined) return undefined
       const squashed = commit === undefined ? [] : await squashIds(git, commit, tips)
       const found = (await candidates()).find(
         (one) =>
@@ -64,8 +70,10 @@ function isContained(own: Change, other: Change): boolean {
 async function squashIds(git: Git, commit: string, tips: readonly string[]): Promise<readonly string[]> {
   const ids: string[] = []
   for (const tip of [commit, ...tips]) {
-    const holds = await git('merge-base', '--is-ancestor', '--end-of-options', commit, tip)
-    const base = holds.kind === 'done' ? await git('merge-base', '--end-of-options', tip, 'HEAD') : holds
+    const holds =
+      tip === commit || (await git('merge-base', '--is-ancestor', '--end-of-options', commit, tip))
+    if (holds !== true && holds.kind === 'failed') continue
+    const base = await git('merge-base', '--end-of-options', tip, 'HEAD')
     if (base.kind === 'failed') continue
     const diff = await git('diff', ...PATCH.slice(2), '--end-of-options', base.stdout.trim(), tip, '--')
     const id = diff.kind === 'done' ? patchIdOf(diff.stdout) : undefined
