@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Answer, openTestProject, SMALL, type TestProject } from './testing/fixture.ts'
@@ -103,6 +103,60 @@ test('a renamed file has moved; a renamed and changed one is missing', async (t)
   assert.deepEqual(verdicts({ claims }), ['moved', 'contradicted'])
   assert.match(claims[0].reason, /src\/renamed\.ts/)
 })
+
+interface Rename {
+  readonly isDirty: boolean
+  readonly isCommitted: boolean
+  before?(project: TestProject): void
+}
+
+for (const [name, { isDirty, isCommitted, before = () => {} }] of Object.entries<Rename>({
+  'that was committed': { isDirty: false, isCommitted: true },
+  'that is not committed': { isDirty: false, isCommitted: false },
+  'whose captured content was committed later': { isDirty: true, isCommitted: true },
+  'whose captured content was never committed': { isDirty: true, isCommitted: false },
+  'that was new at capture': {
+    isDirty: true,
+    isCommitted: true,
+    before: ({ git }) => git('rm', '-q', '--cached', 'src/a.ts'),
+  },
+})) {
+  test(`a file in scope ${name} has moved, and the gate stays`, async (t) => {
+    const project = await repository(t)
+    if (isDirty) project.write('src/a.ts', 'not committed yet\n')
+    before(project)
+    const file = { id: 'E-001', type: 'file', claim: 'it is there', ref: 'src/a.ts' }
+    const made = await record(project, {
+      scope: ['src'],
+      evidence: [file],
+      decisions: [{ decision: 'so', rationale: 'why', evidence_ids: ['E-001'] }],
+      artifacts: [{ path: 'src/a.ts', role: 'modified' }],
+    })
+    const run = { type: 'test', claim: 'it passes', ref: 'npm test' }
+    const tested = await record(project, { scope: ['src'], evidence: [file, run] })
+    const gates = [(await fresh(project, made)).gate, (await fresh(project, tested)).gate]
+
+    if (isDirty && isCommitted) {
+      project.git('add', 'src')
+      project.git('commit', '-q', '-m', 'later')
+    }
+    if (isCommitted) {
+      project.git('mv', 'src/a.ts', 'src/renamed.ts')
+      project.git('commit', '-q', '-m', 'renamed')
+    } else renameSync(join(project.root, 'src/a.ts'), join(project.root, 'src/renamed.ts'))
+    const { gate, claims, artifacts, changed_in_scope } = await fresh(project, made)
+    const ran = await fresh(project, tested)
+    project.write('src/renamed.ts', 'something else\n')
+    const changed = await fresh(project, made)
+
+    assert.deepEqual(gates, ['go', 'go'])
+    assert.deepEqual([gate, verdicts({ claims }), changed_in_scope], ['go', ['moved'], []])
+    assert.deepEqual(artifacts, [{ path: 'src/a.ts', status: 'moved' }])
+    assert.match(claims[0].reason, /src\/renamed\.ts/)
+    assert.deepEqual([ran.gate, verdicts(ran)], ['care', ['moved', 'stale']])
+    assert.deepEqual([changed.gate, verdicts(changed)], ['stop', ['contradicted']])
+  })
+}
 
 test('a change that was reverted does not hold, and holds again when the revert is reverted', async (t) => {
   const project = await repository(t)

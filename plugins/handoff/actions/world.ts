@@ -5,7 +5,7 @@ import { isSha256 } from '../domain/record-id.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { familyOf } from '../domain/record-table.ts'
 import { uncommittedAtCapture } from '../domain/uncommitted.ts'
-import type { FileFact, RelativeFacts, WorldFacts } from '../domain/world-facts.ts'
+import type { FileFact, GitFacts, RelativeFacts, WorldFacts } from '../domain/world-facts.ts'
 import { comparedFacts, fileFacts } from '../files/file-facts.ts'
 import { topNames } from '../files/top-names.ts'
 import { absentFiles } from '../git/absent-files.ts'
@@ -31,11 +31,11 @@ export async function groundOf(
 ): Promise<Pick<WorldFacts, 'files' | 'topNames' | 'git'>> {
   const hasBareName = record.work.scope.some((entry) => mayBePath(entry) && !looksLikePath(entry))
   const [files, names, git] = await Promise.all([
-    comparedFacts(project.root, recordedFiles(record), project.clock),
+    comparedFacts(project.root, recordedFiles(record, runDigests(record)), project.clock),
     hasBareName ? topNames(project.root) : undefined,
     gitFactsFor(project.git, record, project.storePrefix),
   ])
-  const seen = git.kind === 'repository' ? await withAbsent(project, record, files) : files
+  const seen = git.kind === 'repository' ? await withAbsent(project, record, { files, git }) : files
   return { files: seen, git, ...(names && { topNames: names }) }
 }
 
@@ -43,7 +43,7 @@ export async function groundOf(
 async function withAbsent(
   project: Project,
   record: Handoff,
-  files: ReadonlyMap<string, FileFact>,
+  { files, git }: { readonly files: ReadonlyMap<string, FileFact>; readonly git: RepositoryFacts },
 ): Promise<ReadonlyMap<string, FileFact>> {
   const isThere = (path: string) => files.get(path)?.kind !== 'missing'
   // `src/a.ts:12` means a line of `src/a.ts`.
@@ -51,28 +51,49 @@ async function withAbsent(
   if (missing.length === 0) return files
   const head = record.project.repository?.head ?? null
   const { leftOut, renamed } = await absentFiles(project.git, missing, head)
-  const moved = await fileFacts(project.root, [...renamed.values()], project.clock)
+  const wanted = recordedFiles(record, [])
+  const changed = [...(git.since?.changed ?? []), ...git.uncommitted].filter(
+    (path) => wanted.get(path) === undefined,
+  )
+  const present = [...new Set([...renamed.values(), ...changed])].slice(0, MAX_CHANGED)
+  const digests = new Map<string, string>()
+  for (const [path, fact] of await fileFacts(project.root, present, project.clock, CHANGED_MS))
+    if (fact.kind === 'file' && fact.sha256 !== undefined) digests.set(path, fact.sha256)
   const known = missing.flatMap((path): [string, FileFact][] => {
     if (leftOut.has(path)) return [[path, LEFT_OUT]]
-    const movedTo = renamed.get(path)
-    const fact = movedTo === undefined ? undefined : moved.get(movedTo)
-    if (movedTo === undefined || fact?.kind !== 'file' || fact.sha256 === undefined) return []
-    return [[path, { kind: 'missing', movedTo, sha256: fact.sha256 }]]
+    const named = renamed.get(path)
+    const captured = wanted.get(path)
+    // The captured commit does not have what was changed and not committed: it is known by its digest.
+    const isSame = (to: string) => captured?.has(digests.get(to) ?? '') === true
+    const movedTo = named !== undefined && isSame(named) ? named : (present.find(isSame) ?? named)
+    const sha256 = movedTo === undefined ? undefined : digests.get(movedTo)
+    if (movedTo === undefined || sha256 === undefined) return []
+    return [[path, { kind: 'missing', movedTo, sha256 }]]
   })
   return new Map([...files, ...known])
 }
 
+/** Of so many changed files the digest is compared with those of missing ones, in so many milliseconds. */
+const MAX_CHANGED = 100
+const CHANGED_MS = 300
+
+type RepositoryFacts = Extract<GitFacts, { kind: 'repository' }>
+
 const LEFT_OUT: FileFact = { kind: 'outside', detail: 'it is not in this sparse checkout' }
 
-/** Each path that a record names, with digests that the file there may have, in lower case. */
-function recordedFiles(record: Handoff): ReadonlyMap<string, ReadonlySet<string>> {
-  const { artifacts, evidence } = record
-  const files = new Map<string, Set<string>>()
-  // A command's digest is of a file that it made: any of these.
+/** A command's digest is of a file that it made: any that a record names. */
+function runDigests({ evidence }: Handoff): Iterable<string> {
   const runs = new Set<string>()
   for (const { type, digest } of evidence) {
     if (type === 'test' || type === 'command') addDigest(runs, digest)
   }
+  return runs
+}
+
+/** Each path that a record names, with digests that the file there may have, in lower case; `runs` are those of any. */
+function recordedFiles(record: Handoff, runs: Iterable<string>): ReadonlyMap<string, ReadonlySet<string>> {
+  const { artifacts, evidence } = record
+  const files = new Map<string, Set<string>>()
   const add = (path: string, digest: string | null): void => {
     if (path === '') return
     const known = files.get(path) ?? new Set(runs)

@@ -149,7 +149,9 @@ function judgeRun(
   if (groundOf(item).isInheritedStale)
     return ['stale', 'files in scope had changed when this record inherited it']
   const changed = changedSince(item)
-  if (changed?.some(concerns) || (drift.relevant && !isLater(item))) {
+  // A run may rest on the name of a file.
+  const hasDrifted = drift.relevant || drift.isRenamedInScope
+  if (changed?.some(concerns) || (hasDrifted && !isLater(item))) {
     return ['stale', 'files in scope changed since']
   }
   const digest = item.digest?.toLowerCase()

@@ -17,7 +17,7 @@ export const DRIFT_STATES = [
 ] as const
 export type DriftState = (typeof DRIFT_STATES)[number]
 
-export const ARTIFACT_STATES = ['same', 'changed', 'missing', 'unhashed', 'outside'] as const
+export const ARTIFACT_STATES = ['same', 'moved', 'changed', 'missing', 'unhashed', 'outside'] as const
 
 export interface ArtifactState {
   readonly path: string
@@ -29,8 +29,10 @@ export interface Drift {
   readonly state: DriftState
   readonly freshness: Freshness
   readonly commitsAhead: number | null
-  /** Paths in the record's scope that changed since, committed or not. */
+  /** Paths in the record's scope that changed since, committed or not. A file that only has another name did not. */
   readonly changedInScope: readonly string[]
+  /** A file in scope has another name since. */
+  readonly isRenamedInScope: boolean
   /** Every path that changed since, in scope or not. */
   readonly changed: ReadonlySet<string>
   readonly artifacts: readonly ArtifactState[]
@@ -57,7 +59,8 @@ export function drift(record: Handoff, world: WorldFacts): Drift {
       (status === 'changed' || status === 'missing') && countsAsDrift(record.artifacts[index]),
   )
   const changes = workTreeChanges(record, world)
-  const changedInScope = changes.paths.filter(scopeOf(record, world))
+  const scoped = changes.paths.filter(scopeOf(record, world))
+  const changedInScope = scoped.filter((path) => !changes.renamed.has(path))
   const head = git.kind === 'repository' ? git.head : null
   const { state, reasons } = stateOf(git, captured, changes)
   const since = git.kind === 'repository' ? git.since : undefined
@@ -73,6 +76,7 @@ export function drift(record: Handoff, world: WorldFacts): Drift {
     },
     commitsAhead: git.kind === 'repository' ? (git.since?.commitsAhead ?? null) : null,
     changedInScope,
+    isRenamedInScope: changedInScope.length < scoped.length,
     changed: new Set(changes.paths),
     artifacts,
     reasons: [
@@ -102,7 +106,11 @@ function artifactState(artifact: Artifact, files: ReadonlyMap<string, FileFact> 
 
 function statusOf(artifact: Artifact, fact: FileFact | undefined): ArtifactState['status'] {
   if (fact?.kind === 'outside') return 'outside'
-  if (fact?.kind === 'missing') return artifact.role === 'generated' ? 'unhashed' : 'missing'
+  if (fact?.kind === 'missing') {
+    const isMoved = fact.movedTo !== undefined && fact.sha256 === artifact.content_hash?.toLowerCase()
+    if (isMoved) return 'moved'
+    return artifact.role === 'generated' ? 'unhashed' : 'missing'
+  }
   if (fact?.kind !== 'file' || fact.sha256 === undefined) return 'unhashed'
   if (artifact.content_hash === null || !isSha256(artifact.content_hash)) return 'unhashed'
   return agreement(fact, artifact.content_hash.toLowerCase()) ? 'same' : 'changed'

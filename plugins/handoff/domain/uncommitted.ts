@@ -33,13 +33,15 @@ export function uncommittedAtCapture({ project }: Handoff): readonly Uncommitted
 /** The paths that differ from the work tree as it was at capture, as far as the record and git can tell. */
 export interface WorkTreeChanges {
   readonly paths: readonly string[]
+  /** Of these the former and present names of files that hold what they held. */
+  readonly renamed: ReadonlySet<string>
   /** Uncommitted changes now of which nothing tells whether they were there at capture. */
   readonly isUncertain: boolean
 }
 
 /** Compares the work tree with that of the capture: commits and uncommitted changes, each by what the files hold now. */
 export function workTreeChanges(record: Handoff, { git, files }: WorldFacts): WorkTreeChanges {
-  if (git?.kind !== 'repository') return { paths: [], isUncertain: false }
+  if (git?.kind !== 'repository') return { paths: [], renamed: new Set(), isUncertain: false }
   const captured = uncommittedAtCapture(record)
   const known = new Map(captured?.map((entry) => [entry.path, entry]))
   const isWhole = captured !== undefined && captured.length < MAX_UNCOMMITTED
@@ -57,7 +59,20 @@ export function workTreeChanges(record: Handoff, { git, files }: WorldFacts): Wo
     return false
   }
   const paths = [...new Set([...committed, ...uncommitted, ...known.keys()])].filter(isChanged).sort()
-  return { paths, isUncertain }
+  return { paths, renamed: renamedIn(files, known), isUncertain }
+}
+
+function renamedIn(
+  files: WorldFacts['files'],
+  known: ReadonlyMap<string, UncommittedPath>,
+): ReadonlySet<string> {
+  const renamed = new Set<string>()
+  for (const [path, fact] of files ?? []) {
+    if (fact.kind !== 'missing' || fact.movedTo === undefined) continue
+    const captured = known.get(path)?.sha256 ?? fact.sha256
+    if (captured === fact.sha256) renamed.add(path).add(fact.movedTo)
+  }
+  return renamed
 }
 
 /** Whether a path holds what it held at capture; undefined where its content was not recorded or cannot be read now. */

@@ -36,7 +36,7 @@ export type FileFact =
       readonly unhashed?: 'too_big' | 'out_of_time' | 'too_many'
     }
   | { readonly kind: 'directory' }
-  /** `movedTo`: the file of the captured commit is there now, byte for byte. */
+  /** `movedTo`: what was captured is in that file now, or what the captured commit has, with this digest. */
   | { readonly kind: 'missing'; readonly movedTo?: string; readonly sha256?: string }
   /** Never opened. */
   | { readonly kind: 'outside'; readonly detail: string }
