@@ -5,6 +5,7 @@ import { ancestorsOf, byId } from '../domain/lineage.ts'
 import { checkPlan, MAX_PLAN_CHARS, type PastAttempt, PLAN_VERDICTS } from '../domain/plan-check.ts'
 import { failedAttempts, type Handoff, isEditable } from '../domain/record.ts'
 import { childRows, familyOf } from '../domain/record-table.ts'
+import { folded } from '../domain/words.ts'
 import type { Handoffs, Project } from '../project.ts'
 import { answerFields, ID_FORMS, list, projectField, recordText } from './shared-fields.ts'
 
@@ -96,9 +97,14 @@ async function checkPlanAgainst(project: Project, id: string, plan: string) {
     root: project.root,
     id: found.id,
     ...checkPlan(plan, attempts),
-    compared: attempts.length,
+    compared: new Set(attempts.map(({ approach }) => sameText(approach))).size,
     warnings: [],
   }
+}
+
+/** Each record of a lineage repeats the attempts of its parent: they are compared, and counted, once. */
+function sameText(approach: string): string {
+  return folded(approach).replace(/\s+/g, ' ').trim()
 }
 
 function attemptsOf(record: Handoff): PastAttempt[] {

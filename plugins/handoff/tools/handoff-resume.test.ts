@@ -293,6 +293,27 @@ test('a plan is compared with the whole lineage, and only with what should not b
   assert.equal((await check('Water the plants')).verdict, 'clear')
 })
 
+test('an attempt that every record of a lineage repeats is counted once', async (t) => {
+  const project = await openTestProject(t, { repository: true })
+  const failed_attempts = ['Store the state in a cookie', 'Wait longer'].map((approach) => ({ approach }))
+  let parent = (await project.call('handoff_create', { ...SMALL, failed_attempts })).id
+  for (let n = 0; n < 3; n++) {
+    await project.call('handoff_create', {
+      ...SMALL,
+      parent,
+      failed_attempts: [{ approach: 'wait  LONGER' }],
+    })
+    parent = (await project.call('handoff_branch', { id: parent, relation: 'continue' })).id
+  }
+
+  const checked = await project.call('handoff_check_plan', {
+    id: parent,
+    plan: 'Store the state in a cookie',
+  })
+
+  assert.deepEqual([checked.compared, checked.matches.length], [2, 1])
+})
+
 test('an id is a uuid, latest, or digits from either end; two hits name both', async (t) => {
   const project = await openTestProject(t)
   const ids: string[] = []
