@@ -185,6 +185,54 @@ test('a described draft of an ended session is named with the call that goes on 
   assert.deepEqual((await recordOf(last, note.id)).lineage.parents, [draft.id])
 })
 
+test('a described draft of an ended session is told at startup, beside what is ready, and a resume says how to go on with it', async (t) => {
+  const { project, id, session } = await sessions(t)
+  project.git('switch', '-q', '-c', 'work')
+  const author = await session('second')
+  author.advance(60)
+  const draft = await author.call('handoff_create', {
+    ...SMALL,
+    ...OPEN,
+    title: 'Half a day',
+    parent: 'none',
+  })
+  const next = await session('third')
+  const whileLive = await start(next, 'startup')
+  await runHook(author, 'session-end', { cwd: author.root })
+
+  const { text } = await start(next, 'startup')
+  const resumed = await next.call('handoff_resume')
+  const note = await next.call('handoff_note', { kind: 'done', text: 'more' })
+
+  const ready = `1 handoff ready: "${SMALL.title}", 0 min old; resume with handoff_resume {"id":"${id}"}`
+  assert.equal(whileLive.text, ready)
+  assert.equal(
+    text,
+    `1 draft of an ended session, not released: "Half a day", 0 min old; resume with handoff_resume. ${ready}`,
+  )
+  const warning = `The record is draft: it was not marked as resumed. handoff_note and handoff_create go on with it, handoff_transition {"id":"${draft.id}","to":"ready"} releases it.`
+  assert.deepEqual([resumed.id, resumed.warnings], [draft.id, [warning]])
+  assert.deepEqual((await recordOf(next, note.id)).lineage.parents, [draft.id])
+})
+
+test('a resume of notes on a draft says that of the draft', async (t) => {
+  const { session } = await sessions(t)
+  const author = await session('second')
+  const draft = await author.call('handoff_create', { ...SMALL, ...OPEN, parent: 'none' })
+  const other = await session('third')
+  await other.call('handoff_resume', { id: draft.id })
+  const note = await other.call('handoff_note', { kind: 'done', text: 'more' })
+  await other.call('handoff_transition', { id: note.id, to: 'validated', accept_warnings: 'a test' })
+
+  const { brief, warnings } = await (await session('fourth')).call('handoff_resume', { id: note.id })
+
+  assert.match(brief, /^Handoff \S+: validated/)
+  assert.ok(
+    warnings[0].startsWith(`The record that these notes are about, ${draft.id}, is draft: it was not marked`),
+    warnings[0],
+  )
+})
+
 test('notes before a resume are taken up by the first note after it', async (t) => {
   const { id, session } = await sessions(t)
   const own = await session('second')

@@ -6,7 +6,7 @@ import { isAltered } from '../domain/content-digest.ts'
 import { editText } from '../domain/json-edit.ts'
 import { byId, lineagePath } from '../domain/lineage.ts'
 import { isNotes } from '../domain/noted-work.ts'
-import { type Claim, extension, type Handoff, isLive } from '../domain/record.ts'
+import { type Claim, extension, type Handoff, isEditable, isLive } from '../domain/record.ts'
 import { changeEdits } from '../domain/record-change.ts'
 import { rowOf } from '../domain/record-row.ts'
 import { familyOf } from '../domain/record-table.ts'
@@ -125,7 +125,7 @@ async function resumed(ctx: CallContext, project: Project, request: ResumeReques
   if (request.mark) await noteGiven(project, names[0], stored.id)
   const { id, record, etag } = stored
   const warnings = [
-    ...(request.mark && !canMark ? [`The record is ${status}: it was not marked as resumed.`] : []),
+    ...(request.mark && !canMark ? [unmarkable(target, about !== undefined)] : []),
     ...markWarnings({ about: marked ? about?.id : undefined, unmarked, isUnclaimed }),
     ...(await noticesFor(project, stored, names)),
   ]
@@ -136,6 +136,15 @@ async function resumed(ctx: CallContext, project: Project, request: ResumeReques
     base: { claim: await claimOn(project.store, target.record, nowMs), marked, warnings, id },
     parts: { record, etag, isAltered: isAltered(stored), now: project.now(), ...assessment },
   }
+}
+
+/** Why a record is not marked, and for a draft how to go on with it. Of notes it is the record that they are about. */
+function unmarkable({ id, record }: StoredRecord, hasNotes: boolean): string {
+  const which = hasNotes ? `The record that these notes are about, ${id},` : 'The record'
+  const why = `${which} is ${record.status}: it was not marked as resumed.`
+  if (!isEditable(record)) return why
+  const release = `handoff_transition ${JSON.stringify({ id, to: 'ready' })}`
+  return `${why} handoff_note and handoff_create go on with it, ${release} releases it.`
 }
 
 function markWarnings({

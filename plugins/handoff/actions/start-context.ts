@@ -3,7 +3,7 @@ import { ageOf, briefOf, DEFAULT_BRIEF_TOKENS } from '../domain/brief.ts'
 import { isAltered } from '../domain/content-digest.ts'
 import { wholeChars } from '../domain/fence.ts'
 import { isNotes } from '../domain/noted-work.ts'
-import { isLive } from '../domain/record.ts'
+import { extension, isEditable, isLive } from '../domain/record.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { isFuture, newestOf, type RecordTable } from '../domain/record-table.ts'
 import type { Project } from '../project.ts'
@@ -12,7 +12,7 @@ import type { StoredRecord } from '../store/read-record.ts'
 import { assessRecord } from './check-freshness.ts'
 import { continueFrom } from './continue-from.ts'
 import type { HookCall, Noted } from './hook-session.ts'
-import { parentOfNotes } from './notes-on.ts'
+import { parentOfNotes, sessionsThatEnded } from './notes-on.ts'
 import { addedTo, damageNotice, draftNotices } from './notices.ts'
 
 const TITLE_CHARS = 80
@@ -82,16 +82,42 @@ async function waiting(call: HookCall, { names }: Noted): Promise<Told | undefin
     ready: await readyIn(project, table),
   }))
   const stored = row && (await project.store.read(row.id))
-  const current = stored?.kind === 'record' ? await introduced(call, stored, { names, ready }) : undefined
-  if (stored?.kind === 'record' && current !== undefined) {
-    const drafts = await call.ask((table) => draftNotices(project, table, stored, names))
-    return { lines: [`${current}; resume with handoff_resume`, ...drafts] }
+  if (row && stored?.kind === 'record') {
+    const current = await introduced(call, stored, { names, ready })
+    const draft = current === undefined ? await leftDraft(project, row, stored) : undefined
+    const others = draft === undefined ? undefined : await readyById(project, ready)
+    const told = current ?? draft
+    if (told !== undefined) {
+      const drafts = await call.ask((table) => draftNotices(project, table, stored, names))
+      const line = [`${told}; resume with handoff_resume`, ...(others === undefined ? [] : [others])].join(
+        '. ',
+      )
+      return { lines: [line, ...drafts] }
+    }
   }
-  // Another session is at it, or it is only a draft: what is ready is given by its id.
-  const other = ready.newest && (await project.store.read(ready.newest.id))
-  if (other?.kind !== 'record') return undefined
-  const withId = `handoff_resume ${JSON.stringify({ id: other.id })}`
-  return { lines: [`${readyCount(ready)}: ${titled(project, other)}; resume with ${withId}`] }
+  // Another session is at it.
+  const other = await readyById(project, ready)
+  return other === undefined ? undefined : { lines: [other] }
+}
+
+/** A described draft whose session has ended, in words. What a command without a session wrote was left by no session. */
+async function leftDraft(
+  project: Project,
+  row: RecordRow,
+  stored: StoredRecord,
+): Promise<string | undefined> {
+  const { record } = stored
+  const isDescribed = isEditable(record) && !isNotes(record) && !extension(record).skeleton
+  if (!isDescribed || row.session === null || !(await sessionsThatEnded(project))(row)) return undefined
+  return `1 draft of an ended session, not released: ${titled(project, stored)}`
+}
+
+/** The newest record that is ready, with the call that gives it. */
+async function readyById(project: Project, ready: Ready): Promise<string | undefined> {
+  const found = ready.newest && (await project.store.read(ready.newest.id))
+  if (found?.kind !== 'record') return undefined
+  const withId = `handoff_resume ${JSON.stringify({ id: found.id })}`
+  return `${readyCount(ready)}: ${titled(project, found)}; resume with ${withId}`
 }
 
 interface Ready {
