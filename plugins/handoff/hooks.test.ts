@@ -304,6 +304,23 @@ test('a hook in a store that never answers ends at its limit with one note, and 
   }
 })
 
+test('doctor says that a clone has the attribute of records and not the driver that it names', async (t) => {
+  const project = await openTestProject(t, { repository: true })
+  await project.call('handoff_create', SMALL)
+  const problems = async () => (await project.call('handoff_doctor')).problems
+  const without = await problems()
+  project.write('.gitattributes', '.handoffs/records/*.json merge=handoff\n')
+
+  const cloned = await problems()
+  project.git('config', 'merge.handoff.driver', 'satchel handoff git-merge %O %A %B')
+
+  assert.deepEqual([without, await problems()], [[], []])
+  assert.deepEqual(
+    cloned.map(({ kind, next }: { kind: string; next: string }) => [kind, next]),
+    [['no_merge_driver', 'satchel setup --git-merge']],
+  )
+})
+
 test('doctor names damage, leftovers, missing parents and cycles, and changes nothing', async (t) => {
   const project = await openTestProject(t)
   const without = await project.call('handoff_doctor')

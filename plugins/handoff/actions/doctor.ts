@@ -100,8 +100,29 @@ async function folderProblems(project: Project, clockMs: number): Promise<StoreP
     ...(await leftTemps(project, clockMs)),
     ...(await damagedConfig(project)),
     ...(await unusableLocal(project)),
+    ...(await missingMergeDriver(project)),
   ]
 }
+
+/** Attributes are in every clone, the command that they name is not: git then merges records as lines of text, silently. */
+async function missingMergeDriver({ root, store, git }: Project): Promise<StoreProblem[]> {
+  const path = relative(root, join(store.layout.records, 'a.json'))
+  const named = await git('check-attr', 'merge', '--', path)
+  if (named.kind === 'failed' || !named.stdout.trimEnd().endsWith(`: merge: ${MERGE_DRIVER}`)) return []
+  const driver = await git('config', '--get', `merge.${MERGE_DRIVER}.driver`)
+  if (driver.kind === 'done' || driver.reason !== 'refused') return []
+  return [
+    {
+      kind: 'no_merge_driver',
+      path: '.gitattributes',
+      detail: `records have merge=${MERGE_DRIVER}, but this clone has no merge.${MERGE_DRIVER}.driver: git merges them as text`,
+      next: 'satchel setup --git-merge',
+    },
+  ]
+}
+
+/** As `satchel setup --git-merge` names it. */
+const MERGE_DRIVER = 'handoff'
 
 /** What keeps claims and sessions of this machine from being kept. Records are read and written anyway. */
 async function unusableLocal({ root, store: { disk, layout } }: Project): Promise<StoreProblem[]> {

@@ -18,6 +18,7 @@ export const PROBLEM_KINDS = [
   'orphan_temp',
   'unusable_local',
   'damaged_config',
+  'no_merge_driver',
   'missing_parent',
   'lineage_cycle',
   'not_superseded',
