@@ -1,4 +1,5 @@
 import pg, { type Settings } from 'pg'
+import { refuseUnclearAddress } from './address.ts'
 import { isLost, refusalOfConnecting, refusalOfStatement } from './faults.ts'
 import type { HintEvents } from './hints.ts'
 import type { Line } from './lock-line.ts'
@@ -17,7 +18,7 @@ export function openPostgres({ url, ...parts }: PostgresParts & { readonly url: 
 }
 
 function settingsOf(url: string): Settings {
-  if (!/^postgres(ql)?:\/\/\S+$/.test(url)) throw refusals.storage_url()
+  refuseUnclearAddress(url)
   return {
     connectionString: url,
     application_name: 'satchel',

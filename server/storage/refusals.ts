@@ -10,7 +10,7 @@ export const refusals = defineRefusals({
   storage_url: {
     code: 'invalid',
     message: 'storage.url is not an address of a PostgreSQL database.',
-    next: 'Write postgres://user@host:5432/name.',
+    next: 'Write postgres://user@host:5432/name, and percent-encode the password.',
   },
   storage_client_missing: {
     code: 'unavailable',
