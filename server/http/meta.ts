@@ -57,7 +57,7 @@ async function readiness(
 
 /** How far what this machine keeps of each store is behind the database; nothing where no store keeps anything. */
 async function behind({ instances }: Pick<Registry, 'instances'>, { place }: Pick<HostDatabase, 'place'>) {
-  const late = () => storageRefusals.storage_busy({ place })
+  const late = () => storageRefusals.storage_busy({ place, fault: 'no answer in time' })
   const lags = await within(STORAGE_LIMIT_MS, late, () =>
     Promise.all(
       instances.map(async ({ instance: { database: store } }) =>

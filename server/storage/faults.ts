@@ -9,16 +9,24 @@ const STATES: Readonly<Record<string, (place: string, thrown: unknown) => Satche
   '42501': (place, cause) => refusals.storage_denied({ place }, { cause }),
   '25006': (place, cause) => refusals.storage_read_only({ place }, { cause }),
   '53100': (place, cause) => refusals.storage_full({ place }, { cause }),
-  '53300': (place, cause) => refusals.storage_busy({ place }, { cause }),
-  '57014': (place, cause) => refusals.storage_busy({ place }, { cause }),
+  '53200': busy('it has no memory free'),
+  '53300': busy('it has no connection free'),
+  '53400': busy('a limit of its configuration is reached'),
+  '40001': busy('other changes came first'),
+  '40P01': busy('other changes came first'),
+  '55P03': busy('a lock was not free in time'),
+  '57014': busy('the statement took too long'),
   '57P03': (place, cause) =>
     refusals.storage_unreachable({ place, fault: 'it is starting or stopping' }, { cause }),
   '42P01': (place, cause) => refusals.storage_not_migrated({ place }, { cause }),
   '3F000': (place, cause) => refusals.storage_not_migrated({ place }, { cause }),
 }
 
+/** The server rolled the transaction back because of what others did at the same time: the same statement may succeed. */
+const ROLLED_BACK = new Set(['40001', '40P01'])
+
 /** Ends of a connection; whether its last statement was carried out is open. */
-const LOST = /^(08|57P0[12]$)/
+const LOST = /^(08|57P0[1245]$|25P03$)/
 const LOST_SYSTEM = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNABORTED'])
 const LOST_TEXT = /connection terminated|client has encountered a connection error|not queryable|was closed/i
 
@@ -27,6 +35,11 @@ export function isLost(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || isSatchelError(thrown)) return false
   const code = codeOf(thrown)
   return LOST.test(code) || LOST_SYSTEM.has(code) || LOST_TEXT.test(thrown.message)
+}
+
+/** True if the server undid the whole transaction in favour of others, so that it may be run again. */
+export function isRolledBack(thrown: unknown): boolean {
+  return thrown instanceof Error && ROLLED_BACK.has(codeOf(thrown))
 }
 
 /** What could not be connected to. The texts of the driver may hold a password, so that only codes are shown. */
@@ -50,6 +63,10 @@ export function refusalOfStatement(thrown: unknown, place: string): unknown {
     STATES[codeOf(thrown)]?.(place, thrown) ??
     (isLost(thrown) ? refusals.storage_lost({ place }, { cause: thrown }) : thrown)
   )
+}
+
+function busy(fault: string) {
+  return (place: string, cause: unknown) => refusals.storage_busy({ place, fault }, { cause })
 }
 
 function codeOf(thrown: Error): string {

@@ -11,6 +11,11 @@ const CONNECTIONS = 10
 const CONNECT_LIMIT_MS = 5_000
 const STATEMENT_LIMIT_MS = 60_000
 const IDLE_MS = 30_000
+/**
+ * What statements here depend on, whatever the defaults of the server, the database and the role are. It is said after
+ * connecting, because a pooler refuses parameters of the start that it does not know.
+ */
+const SESSION = "set default_transaction_isolation to 'read committed'"
 
 /** The server at `url`. Opens no connection yet. Errors: `invalid`/`storage_url`. */
 export function openPostgres({ url, ...parts }: PostgresParts & { readonly url: string }): Postgres {
@@ -38,14 +43,18 @@ export function openWire(url: string): Wire {
   // One in use that ends says so to its statement; without a listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => lost()))
   let isKnown = false
+  const prepared = new WeakSet<object>()
   const connect = async () => {
     try {
       const client = await pool.connect()
       isKnown = true
+      if (!prepared.has(client)) await client.query(SESSION)
+      prepared.add(client)
       return client
     } catch (thrown) {
       const isFull = isKnown && /timeout exceeded when trying to connect/i.test(String(thrown))
-      throw isFull ? refusals.storage_busy({ place }, { cause: thrown }) : refusalOfConnecting(thrown, place)
+      if (isFull) throw refusals.storage_busy({ place, fault: 'no connection is free' }, { cause: thrown })
+      throw refusalOfConnecting(thrown, place)
     }
   }
   const withClient = async <T>(work: (run: Run) => Promise<T>): Promise<T> => {

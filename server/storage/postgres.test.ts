@@ -57,7 +57,7 @@ async function faultsOf(t: TestContext, server: PostgresServer, plant?: Plant): 
   const { release, held } = await holdGate(server)
   way.cut('waiting', () => isWaiting(server))
   const late = toys.write(ADDED_LATER, ['waiting']).catch((thrown) => thrown.reason)
-  await held
+  await held()
   // The second try waits too, or the write was told as done without being so.
   let isTold = false
   void late.then(() => {
@@ -85,7 +85,7 @@ async function holdGate(server: PostgresServer) {
   await client.query('begin')
   await client.query('lock table satchel.gate in exclusive mode')
   return {
-    held: isWaiting(server),
+    held: () => isWaiting(server),
     async release() {
       await client.query('commit')
       await client.end()
@@ -145,6 +145,131 @@ test('a server that cannot be asked about a write is told as unknown, and nothin
   assert.equal(down, 'storage_unreachable')
   assert.equal(after, 1)
   assert.equal(server.sql('select count(*) from satchel.toys'), '2')
+})
+
+/** The connections of a server that answers with these faults first, and then with one row. */
+function faultyWire(states: readonly string[]): Wire & { readonly sent: () => number } {
+  let sent = 0
+  const run: Run = async () => {
+    const code = states[sent++]
+    if (code !== undefined) throw Object.assign(new Error('of the server'), { code })
+    return [{ changed: 1 }]
+  }
+  return {
+    place: 'toys at host:1',
+    sent: () => sent,
+    connections: () => ({ open: 0, idle: 0, waiting: 0, most: 1 }),
+    withClient: (work) => work(run),
+    onLost() {},
+    openLine: () => assert.fail('no lock is needed'),
+    openHints: () => assert.fail('no hint is needed'),
+    async end() {},
+  }
+}
+
+/** The server without the check of its tables, which a fault would meet first. */
+async function openFaulty(states: readonly string[]) {
+  const wire = faultyWire(states)
+  const postgres = createPostgres(
+    {
+      ...wire,
+      withClient: (work) =>
+        wire.withClient((run) => work((text, values) => (isCheck(text) ? checked(text) : run(text, values)))),
+    },
+    { log: silent, now: () => new Date(0), schema: () => [] },
+  )
+  return { postgres, sent: wire.sent }
+}
+
+const isCheck = (text: string): boolean =>
+  /server_encoding|pg_class|schema_versions|clock_timestamp/.test(text)
+
+async function checked(text: string): ReturnType<Run> {
+  if (text.includes('server_encoding')) return [{ encoding: 'UTF8', standby: false, read_only: 'off' }]
+  if (text.includes('pg_class')) return [{ name: 'schema_versions' }]
+  return text.includes('owner, version') ? [{ owner: 'satchel', version: 2 }] : [{ ms: 0 }]
+}
+
+for (const state of ['40001', '40P01']) {
+  test(`a statement that the server rolled back for others (${state}) is sent again, a few times`, async () => {
+    const passing = await openFaulty([state, state])
+    const failing = await openFaulty(Array(100).fill(state))
+
+    const [changed, rows] = [
+      await passing.postgres.write(ADDED, ['one']),
+      await passing.postgres.query('select 1'),
+    ]
+    const told = await failing.postgres.write(ADDED, ['one']).catch((thrown) => thrown)
+
+    assert.deepEqual([changed, rows.length, passing.sent()], [1, 1, 4])
+    assert.equal(told.reason, 'storage_busy')
+    assert.match(told.message, /nothing was changed/)
+    assert.ok(failing.sent() < 20)
+  })
+}
+
+const TOLD: Readonly<Record<string, string>> = {
+  '55P03': 'storage_busy',
+  '57014': 'storage_busy',
+  '53100': 'storage_full',
+  '53200': 'storage_busy',
+  '53300': 'storage_busy',
+  '25006': 'storage_read_only',
+  '42501': 'storage_denied',
+  '3D000': 'storage_no_database',
+  '28P01': 'storage_password',
+}
+
+test('a fault that changed nothing is told by what can be done about it', async () => {
+  const told: Record<string, string> = {}
+  for (const state of Object.keys(TOLD)) {
+    const { postgres } = await openFaulty([state])
+    told[state] = await postgres.write(ADDED, ['one']).catch((thrown) => thrown.reason)
+  }
+
+  assert.deepEqual(told, TOLD)
+})
+
+test('a session that the server ended for its idleness is a lost connection', async () => {
+  for (const state of ['25P03', '57P05', '57P01', '57P04']) {
+    const { postgres } = await openFaulty([state])
+
+    assert.equal((await postgres.query('select 1')).length, 1, state)
+  }
+})
+
+test('a database whose transactions are serializable takes writes of many that meet', async (t) => {
+  const server = await startPostgres(t)
+  if (!server) return
+  const keeper = await openToys(t, server.url)
+  server.sql("alter database satchel set default_transaction_isolation to 'serializable'")
+  await keeper.migrate()
+  server.sql('insert into satchel.gate values (false)')
+  const openings = [1, 2, 3].map(() => openToys(t, server.url))
+  const all = await Promise.all(openings)
+
+  const writing = Array.from({ length: 24 }, (_, n) => all[n % 3]?.write(ADDED_LATER, [`${n}`]))
+  const told = await Promise.all(writing.map((each) => each?.catch((thrown) => thrown.reason ?? thrown.code)))
+
+  assert.deepEqual(new Set(told), new Set([1]))
+  assert.equal(server.sql('select count(*) from satchel.toys'), '24')
+})
+
+test('a lock that is not free in time is told as busy, and nothing is changed', async (t) => {
+  const server = await startPostgres(t)
+  if (!server) return
+  server.sql("alter database satchel set lock_timeout to '50ms'")
+  const toys = await openToys(t, server.url)
+  await toys.migrate()
+  server.sql('insert into satchel.gate values (false)')
+  const { release } = await holdGate(server)
+
+  const told = await toys.write(ADDED_LATER, ['one']).catch((thrown) => thrown.reason)
+  await release()
+
+  assert.equal(told, 'storage_busy')
+  assert.equal(await toys.write(ADDED_LATER, ['two']), 1)
+  assert.equal(server.sql('select count(*) from satchel.toys'), '1')
 })
 
 test('a lock is free when its connection ends, and its waiter gets it', async (t) => {

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database, Hint, SqlRow, SqlValue } from '../contract/advanced/database.ts'
 import type { Log } from '../contract/context.ts'
 import { isSatchelError } from '../contract/errors.ts'
-import { isLost, refusalOfStatement } from './faults.ts'
+import { isLost, isRolledBack, refusalOfStatement } from './faults.ts'
 import { createHints, type HintEvents, type HintParts } from './hints.ts'
 import { createLockLine, type Line } from './lock-line.ts'
 import { type Connections, createProbe, type StorageState } from './probe.ts'
@@ -69,6 +69,9 @@ const FIND_OUT_PAUSE_MS = 100
 /** A note is needed for the time of the question; after so many writes, old ones are removed. */
 const REMOVE_EVERY = 1_000
 const KEEP_NOTES = '1 hour'
+/** Of a statement that others keep from committing. */
+const MOST_TRIES = 8
+const RETRY_PAUSE_MS = 20
 /** Of the whole database. */
 export const HINT_CHANNEL = 'satchel'
 const NOTIFY = `pg_notify('${HINT_CHANNEL}', `
@@ -79,7 +82,7 @@ const CLOCK_WARNING_MS = 60_000
 export function createPostgres(wire: Wire, parts: PostgresParts): Postgres {
   const { place } = wire
   const { findOutMs = FIND_OUT_LIMIT_MS } = parts
-  const send: Run = (text, values) => wire.withClient((run) => run(text, values))
+  const send: Run = (text, values) => untilCommitted(() => wire.withClient((run) => run(text, values)))
   const counted = { lost: 0, writes: 0, asked: 0, unknown: 0 }
   const { ready, clockOffsetMs } = checkedOnce(wire, send, parts, () => {
     counted.lost += 1
@@ -132,6 +135,21 @@ export function createPostgres(wire: Wire, parts: PostgresParts): Postgres {
       await locks.close()
       await wire.end()
     },
+  }
+}
+
+/**
+ * Each statement is a transaction of its own: one that the server rolled back in favour of others has changed nothing, and
+ * is sent again. The pauses differ, so that those which met do not meet again.
+ */
+async function untilCommitted<T>(send: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await send()
+    } catch (thrown) {
+      if (!isRolledBack(thrown) || tries === MOST_TRIES) throw thrown
+      await pause(randomInt(RETRY_PAUSE_MS * tries))
+    }
   }
 }
 

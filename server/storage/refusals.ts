@@ -80,7 +80,7 @@ export const refusals = defineRefusals({
   },
   storage_busy: {
     code: 'unavailable',
-    message: 'The database {place} has no connection free, or took too long; nothing was changed.',
+    message: 'The database {place} is too busy ({fault}); nothing was changed.',
     next: 'Try again later.',
   },
   storage_full: {
