@@ -1,4 +1,4 @@
-import pg, { type Settings } from 'pg'
+import pg, { type PoolClient, type Settings } from 'pg'
 import { refuseUnclearAddress } from './address.ts'
 import { isLost, refusalOfConnecting, refusalOfStatement } from './faults.ts'
 import type { HintEvents } from './hints.ts'
@@ -15,7 +15,19 @@ const IDLE_MS = 30_000
  * What statements here depend on, whatever the defaults of the server, the database and the role are. It is said after
  * connecting, because a pooler refuses parameters of the start that it does not know.
  */
-const SESSION = "set default_transaction_isolation to 'read committed'"
+const SESSION = [
+  "default_transaction_isolation to 'read committed'",
+  "datestyle to 'ISO, YMD'",
+  "intervalstyle to 'postgres'",
+  "timezone to 'UTC'",
+  "client_encoding to 'UTF8'",
+  "bytea_output to 'hex'",
+  'extra_float_digits to 1',
+  'standard_conforming_strings to on',
+  'row_security to on',
+]
+  .map((each) => `set ${each}`)
+  .join('; ')
 
 /** The server at `url`. Opens no connection yet. Errors: `invalid`/`storage_url`. */
 export function openPostgres({ url, ...parts }: PostgresParts & { readonly url: string }): Postgres {
@@ -48,7 +60,7 @@ export function openWire(url: string): Wire {
     try {
       const client = await pool.connect()
       isKnown = true
-      if (!prepared.has(client)) await client.query(SESSION)
+      if (!prepared.has(client)) await prepare(client)
       prepared.add(client)
       return client
     } catch (thrown) {
@@ -87,6 +99,15 @@ export function openWire(url: string): Wire {
   }
 }
 
+async function prepare(client: PoolClient): Promise<void> {
+  try {
+    await client.query(SESSION)
+  } catch (thrown) {
+    client.release(true)
+    throw thrown
+  }
+}
+
 function placeOf(settings: Settings): string {
   try {
     const { host, port, database } = new pg.Client(settings)
@@ -105,9 +126,13 @@ async function openLine(settings: Settings, place: string): Promise<Line> {
   client.on('end', () => {
     isOpen = false
   })
-  await client.connect().catch((thrown) => {
+  try {
+    await client.connect()
+    await client.query(SESSION)
+  } catch (thrown) {
+    void client.end().catch(() => undefined)
     throw refusalOfConnecting(thrown, place)
-  })
+  }
   let before: Promise<unknown> = Promise.resolve()
   return {
     isOpen: () => isOpen,

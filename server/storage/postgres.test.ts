@@ -294,6 +294,30 @@ test('a lock is free when its connection ends, and its waiter gets it', async (t
   assert.deepEqual(got, { value: 'got' })
 })
 
+test('what a role or a database sets changes no value that is read', async (t) => {
+  const server = await startPostgres(t)
+  if (!server) return
+  const keeper = await openToys(t, server.url)
+  await keeper.migrate()
+  const asked = `select '2026-11-27 12:34:56.789+02'::timestamptz as at, '\\x0041ff'::bytea as bytes, 0.1::float8 + 0.2 as sum,
+    'a\\b' as text, to_char('2026-11-27 23:30+00'::timestamptz, 'YYYY-MM-DD') as day, '1 day 02:00'::interval::text as span`
+  const before = await keeper.query(asked)
+  const odd = {
+    datestyle: 'German',
+    intervalstyle: 'iso_8601',
+    timezone: 'Pacific/Kiritimati',
+    client_encoding: 'LATIN1',
+    bytea_output: 'escape',
+    extra_float_digits: '-15',
+    standard_conforming_strings: 'off',
+  }
+  for (const [name, value] of Object.entries(odd)) server.sql(`alter role app set ${name} to '${value}'`)
+  const toys = await openToys(t, server.url)
+
+  assert.deepEqual(await toys.query(asked), before)
+  assert.deepEqual(before[0]?.['at'], new Date('2026-11-27T10:34:56.789Z'))
+})
+
 test('the clock is that of the server', async (t) => {
   const server = await startPostgres(t)
   if (!server) return
