@@ -6,6 +6,7 @@ import type { Config, Env } from './config.ts'
 import { type NextChange, watchConfig } from './config-changes.ts'
 import type { Listener, OpenListener } from './contract/advanced/route.ts'
 import type { Log } from './contract/context.ts'
+import { isSatchelError } from './contract/errors.ts'
 import type { RunningHost } from './host.ts'
 import type { HttpOptions } from './http/exchange.ts'
 import { knownCallers } from './known-callers.ts'
@@ -19,6 +20,8 @@ import { stopWithin } from './stop-within.ts'
 /** Time for calls in flight at the stop (architecture, section 7). */
 const GRACE_MS = 5_000
 const GRACE_AFTER_SIGTERM_MS = 1_000
+/** Time for the database to answer at the start, which waits for nothing. */
+const DATABASE_LIMIT_MS = 10_000
 /** Time to load the plugins of a changed configuration. */
 const CHECK_LIMIT_MS = 10_000
 /** Time between attempts to open a configuration that served before, whose address another process may hold for a while. */
@@ -192,10 +195,23 @@ async function openRound(
     for (const listener of listenersOf(host, config, surface)) {
       listeners.push(await host.served(await wiring.openHttp(host, listener, options)))
     }
+    void warnOfDatabase(host, wiring.log)
     return { listeners: [...listeners], close }
   } catch (thrown) {
     await close()
     throw thrown
+  }
+}
+
+/** A server starts without its database, which may come later; that it cannot be used is in the log from the start. */
+async function warnOfDatabase({ database }: RunningHost, log: Log): Promise<void> {
+  try {
+    await database?.check(DATABASE_LIMIT_MS)
+  } catch (thrown) {
+    const { reason, message } = isSatchelError(thrown)
+      ? thrown
+      : { reason: 'internal', message: 'see /ready' }
+    log.warn('the database cannot be used', { reason, problem: message })
   }
 }
 

@@ -215,6 +215,35 @@ const CHECKS: Readonly<Record<string, Check>> = {
     assert.equal(newer.code, 7)
     assert.match((await run(['handoff', 'list'])).err, /A newer satchel made the tables/)
   },
+  'that cannot be used is told by a server at its start, and ends a worker': async (t, server) => {
+    const { url } = newDatabase(server)
+    const { home, root } = await openProject(t, url)
+    const lines = ['catalogue: team', 'repositories: [{ url: "https://127.0.0.1:1/one.git" }]', '']
+    writeFileSync(join(root, 'satchel.yaml'), lines.join('\n'))
+    const start = (words: string, address: string) =>
+      startCli(words.split(' '), { cwd: root, env: { HOME: home, SATCHEL_STORAGE_URL: address } })
+    const wrong = url.replace('not-told', 'not-told-wrong')
+    const silent = url.replace(/:\d+\//, `:${await freePort()}/`)
+
+    const serving = start('serve --host 127.0.0.1 --port 0', wrong)
+    const [warning] = await serving.heard('err', /^.*refuses this user or password.*$/m)
+    serving.send('SIGTERM')
+    const served = await serving.done
+    const refused = await start('ingest --worker --json', wrong).done
+    const unmigrated = await start('ingest --worker --json', url).done
+    const waiting = start('ingest --worker --json', silent)
+    await waiting.heard('err', /could not read from its queue/)
+    waiting.send('SIGTERM')
+    const waited = await waiting.done
+
+    assert.deepEqual([JSON.parse(warning).level, JSON.parse(warning).reason], ['warning', 'storage_password'])
+    assert.doesNotMatch(served.err, /not-told|\bat .*\.ts/)
+    assert.deepEqual([refused.code, JSON.parse(refused.out).error.reason], [7, 'storage_password'])
+    assert.deepEqual([unmigrated.code, JSON.parse(unmigrated.out).error.reason], [7, 'storage_not_migrated'])
+    assert.equal(waited.code, 3, waited.err)
+    assert.match(JSON.stringify(JSON.parse(waited.out).failures), /storage_unreachable/)
+    assert.doesNotMatch(waited.err, /\bat .*\.ts|caused by/)
+  },
   'is checked by doctor, and config show hides the password': async (t, server) => {
     const { url } = newDatabase(server)
     const { run } = await openProject(t, url)

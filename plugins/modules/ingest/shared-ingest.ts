@@ -1,12 +1,15 @@
-import { isSatchelError } from '../../../server/plugin.ts'
 import { abortError } from '../git/failure.ts'
 import { refusals } from '../reasons.ts'
 import type { QueueEnd } from '../shared/queue-rows.ts'
 import { type Ingested, ingest } from './ingest.ts'
+import { createQueueFaults } from './queue-faults.ts'
 import { createQueuePauses } from './queue-pauses.ts'
 import { type Failure, failureOf, type IngestReport, inPlaceOrder } from './report.ts'
 import { planRun, type RunRequest, type SharedRun } from './run.ts'
 import { queuedRepositories, type ReadingOutcome } from './shared-run.ts'
+
+/** The repository of a failure that is about none. */
+const QUEUE = '(queue)'
 
 /** An ingest into a catalogue of a database. */
 export type SharedRequest = RunRequest & { readonly shared: SharedRun }
@@ -45,7 +48,8 @@ export async function ingestShared(request: SharedRequest): Promise<Ingested> {
 
 /**
  * Reads what the queue gives, until the request is aborted. A failure of the database or the disk ends nothing: the worker
- * goes on as soon as it can. Errors: `conflict`/`ingest_running` if another ingest has the output directory.
+ * goes on as soon as it can. Errors: `conflict`/`ingest_running` if another ingest has the output directory; those of the
+ * database that have to be corrected, where it was not reached before.
  */
 export async function workQueue(request: SharedRequest): Promise<IngestReport> {
   const { shared, signal, log, now } = request
@@ -53,6 +57,7 @@ export async function workQueue(request: SharedRequest): Promise<IngestReport> {
   const queued = queuedRepositories(planRun(request).plan)
   const reports: IngestReport[] = []
   const pauses = createQueuePauses(signal)
+  const faults = createQueueFaults(log, signal)
   while (!signal.aborted) {
     try {
       const { free } = await shared.queue.state(queued)
@@ -61,13 +66,16 @@ export async function workQueue(request: SharedRequest): Promise<IngestReport> {
         reports.push(report)
         pauses.after(report)
       }
+      faults.over()
     } catch (thrown) {
-      if (!isSatchelError(thrown) || thrown.code === 'conflict' || thrown.code === 'invalid') throw thrown
-      if (!signal.aborted) log.warn('a worker could not read from its queue', { error: thrown })
+      await faults.wait(thrown)
     }
     await pauses.next()
   }
-  return sumOf(reports, { ...request, duration_ms: now().getTime() - began, repositories: queued.length })
+  const duration_ms = now().getTime() - began
+  const report = sumOf(reports, { ...request, duration_ms, repositories: queued.length })
+  if (!faults.last) return report
+  return { ...report, failures: [...report.failures, failureOf({ repository: QUEUE }, faults.last)] }
 }
 
 function reportOf(last: IngestReport, failures: readonly Failure[], ends: readonly QueueEnd[]): IngestReport {
