@@ -46,6 +46,8 @@ export function isRolledBack(thrown: unknown): boolean {
 export function refusalOfConnecting(thrown: unknown, place: string): unknown {
   if (isSatchelError(thrown)) return thrown
   if (!(thrown instanceof Error)) return thrown
+  const tls = refusalOfTls(thrown, place)
+  if (tls) return tls
   const known = STATES[codeOf(thrown)]
   if (known) return known(place, thrown)
   if (/password|SASL|SCRAM/i.test(thrown.message))
@@ -55,6 +57,28 @@ export function refusalOfConnecting(thrown: unknown, place: string): unknown {
     : codeOf(thrown) || 'the connection was closed'
   return refusals.storage_unreachable({ place, fault }, { cause: thrown })
 }
+
+/** Codes of Node.js and OpenSSL for a certificate that is not accepted, by their forms. */
+const CERTIFICATE = /CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^INVALID_(?:CA|PURPOSE)$/
+const TLS = /^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/
+
+/** The server answers, but not with the encryption that is asked for; undefined: it is something else. */
+function refusalOfTls(thrown: Error, place: string): SatchelError | undefined {
+  const code = codeOf(thrown)
+  const options = { cause: thrown }
+  if (CERTIFICATE.test(code)) return refusals.storage_certificate({ place, fault: code }, options)
+  const fault = TLS.test(code)
+    ? `no TLS with it (${code})`
+    : UNENCRYPTED.find(([text]) => text.test(thrown.message))?.[1]
+  return fault === undefined ? undefined : refusals.storage_encryption({ place, fault }, options)
+}
+
+/** Texts of the driver, and of the server in English; without a match the fault has a more general row. */
+const UNENCRYPTED: readonly (readonly [RegExp, string])[] = [
+  [/does not support SSL/i, 'the server offers no encryption'],
+  [/error establishing an SSL connection|SSL negotiation/i, 'the server answers no request for encryption'],
+  [/no pg_hba\.conf entry.*(?:no encryption|SSL off)/i, 'the server refuses connections without encryption'],
+]
 
 /** A failed statement as what a caller can act on; a fault of ours stays what it is. */
 export function refusalOfStatement(thrown: unknown, place: string): unknown {

@@ -34,10 +34,13 @@ export function openPostgres({ url, ...parts }: PostgresParts & { readonly url: 
   return createPostgres(openWire(url), parts)
 }
 
+/** The driver takes each of them for verify-full, and warns of that in several lines. */
+const WEAKER_MODES = /([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/
+
 function settingsOf(url: string): Settings {
   refuseUnclearAddress(url)
   return {
-    connectionString: url,
+    connectionString: url.includes('uselibpqcompat=') ? url : url.replace(WEAKER_MODES, '$1verify-full'),
     application_name: 'satchel',
     connectionTimeoutMillis: CONNECT_LIMIT_MS,
     statement_timeout: STATEMENT_LIMIT_MS,
@@ -112,9 +115,17 @@ function placeOf(settings: Settings): string {
   try {
     const { host, port, database } = new pg.Client(settings)
     return `${database ?? ''} at ${host}:${port}`
-  } catch {
-    throw refusals.storage_url() // the cause holds the address, and so the password
+  } catch (thrown) {
+    // No cause: that of an address holds it, and so the password.
+    const fault = fileFaultOf(thrown)
+    throw fault === undefined ? refusals.storage_url() : refusals.storage_certificate_file({ fault })
   }
+}
+
+/** The code of a file that could not be read. */
+function fileFaultOf(thrown: unknown): string | undefined {
+  const isOfFile = thrown instanceof Error && 'syscall' in thrown && 'code' in thrown
+  return isOfFile ? String(thrown.code) : undefined
 }
 
 async function openLine(settings: Settings, place: string): Promise<Line> {

@@ -26,6 +26,21 @@ export const refusals = defineRefusals({
     message: 'The database {place} refuses this user or password.',
     next: 'Correct storage.url, or PGPASSWORD.',
   },
+  storage_encryption: {
+    code: 'unavailable',
+    message: 'The database {place} and sslmode of storage.url do not agree: {fault}.',
+    next: 'Correct sslmode (disable, or verify-full), or let the server offer TLS.',
+  },
+  storage_certificate: {
+    code: 'unavailable',
+    message: 'The certificate of the database {place} is not accepted ({fault}).',
+    next: 'Name the file of its authority with sslrootcert in storage.url, and its host as the certificate does.',
+  },
+  storage_certificate_file: {
+    code: 'invalid',
+    message: 'A file that sslrootcert, sslcert or sslkey of storage.url names cannot be read ({fault}).',
+    next: 'Correct its path and its permissions.',
+  },
   storage_no_database: {
     code: 'unavailable',
     message: 'The server has no database {place}.',
