@@ -30,11 +30,19 @@ const LOST = /^(08|57P0[1245]$|25P03$)/
 const LOST_SYSTEM = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNABORTED'])
 const LOST_TEXT = /connection terminated|client has encountered a connection error|not queryable|was closed/i
 
-/** True if the connection ended before the answer came. */
+/** Of the driver. */
+const SILENT = 'Query read timeout'
+
+/** True if no answer came for longer than the server works on a statement, on a connection that did not end. */
+export function isSilent(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.message === SILENT
+}
+
+/** True if the connection ended, or fell silent, before the answer came. */
 export function isLost(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || isSatchelError(thrown)) return false
   const code = codeOf(thrown)
-  return LOST.test(code) || LOST_SYSTEM.has(code) || LOST_TEXT.test(thrown.message)
+  return isSilent(thrown) || LOST.test(code) || LOST_SYSTEM.has(code) || LOST_TEXT.test(thrown.message)
 }
 
 /** True if the server undid the whole transaction in favour of others, so that it may be run again. */

@@ -10,7 +10,9 @@ declare module 'pg' {
     readonly application_name: string
     readonly connectionTimeoutMillis: number
     readonly statement_timeout?: number
+    readonly query_timeout?: number
     readonly keepAlive: boolean
+    readonly keepAliveInitialDelayMillis?: number
   }
 
   export class Client {

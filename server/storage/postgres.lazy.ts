@@ -1,6 +1,6 @@
 import pg, { type PoolClient, type Settings } from 'pg'
 import { refuseUnclearAddress } from './address.ts'
-import { isLost, refusalOfConnecting, refusalOfStatement } from './faults.ts'
+import { isLost, isSilent, refusalOfConnecting, refusalOfStatement } from './faults.ts'
 import type { HintEvents } from './hints.ts'
 import type { Line } from './lock-line.ts'
 import { createPostgres, HINT_CHANNEL, type Postgres, type PostgresParts, type Wire } from './postgres.ts'
@@ -11,8 +11,14 @@ const CONNECTIONS = 10
 const CONNECT_LIMIT_MS = 5_000
 const STATEMENT_LIMIT_MS = 60_000
 const IDLE_MS = 30_000
+/** A network that swallows packets says nothing: an idle connection is asked about, and lost after ten silent seconds more. */
+const KEEPALIVE_MS = 30_000
+/** How long an answer is waited for: longer than the server works on a statement. What it works on then is not known. */
+const ANSWER_LIMIT_MS = STATEMENT_LIMIT_MS + 5_000
+/** Locks and hints wait for nothing in the server. */
+const LINE_LIMIT_MS = 15_000
 /**
- * What statements here depend on, whatever the defaults of the server, the database and the role are. It is said after
+ * What statements here depend on. The server, the database and the role may have other defaults. It is sent after
  * connecting, because a pooler refuses parameters of the start that it does not know.
  */
 const SESSION = [
@@ -37,20 +43,23 @@ export function openPostgres({ url, ...parts }: PostgresParts & { readonly url: 
 /** The driver takes each of them for verify-full, and warns of that in several lines. */
 const WEAKER_MODES = /([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/
 
-function settingsOf(url: string): Settings {
+function settingsOf(url: string, answerMs: number): Settings {
   refuseUnclearAddress(url)
   return {
     connectionString: url.includes('uselibpqcompat=') ? url : url.replace(WEAKER_MODES, '$1verify-full'),
     application_name: 'satchel',
     connectionTimeoutMillis: CONNECT_LIMIT_MS,
     statement_timeout: STATEMENT_LIMIT_MS,
+    query_timeout: answerMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_MS,
   }
 }
 
-/** Connections to the server at `url`, none open yet. Errors: `invalid`/`storage_url`. */
-export function openWire(url: string): Wire {
-  const settings = settingsOf(url)
+/** Connections to the server at `url`, none open yet. `answerMs`: for tests. Errors: `invalid`/`storage_url`. */
+export function openWire(url: string, answerMs = ANSWER_LIMIT_MS): Wire {
+  const settings = settingsOf(url, answerMs)
+  const lineSettings = { ...settings, query_timeout: Math.min(answerMs, LINE_LIMIT_MS) }
   const place = placeOf(settings)
   const pool = new pg.Pool({ ...settings, max: CONNECTIONS, idleTimeoutMillis: IDLE_MS })
   let lost = (): void => {}
@@ -58,14 +67,25 @@ export function openWire(url: string): Wire {
   // One in use that ends says so to its statement; without a listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => lost()))
   let isKnown = false
-  const prepared = new WeakSet<object>()
-  const connect = async () => {
-    try {
+  /** The connections that were prepared, by the number of times that one fell silent before. */
+  const prepared = new WeakMap<object, number>()
+  let silences = 0
+  const taken = async (): Promise<PoolClient> => {
+    for (;;) {
       const client = await pool.connect()
       isKnown = true
-      if (!prepared.has(client)) await prepare(client)
-      prepared.add(client)
-      return client
+      const from = prepared.get(client)
+      if (from === undefined) {
+        await prepare(client)
+        prepared.set(client, silences)
+      }
+      if (from === undefined || from === silences) return client
+      client.release(true) // as silent as the one that was waited for, as far as is known
+    }
+  }
+  const connect = async () => {
+    try {
+      return await taken()
     } catch (thrown) {
       const isFull = isKnown && /timeout exceeded when trying to connect/i.test(String(thrown))
       if (isFull) throw refusals.storage_busy({ place, fault: 'no connection is free' }, { cause: thrown })
@@ -80,6 +100,7 @@ export function openWire(url: string): Wire {
       return result
     } catch (thrown) {
       client.release(true)
+      if (isSilent(thrown)) silences += 1
       if (isLost(thrown)) lost()
       throw thrown
     }
@@ -96,8 +117,8 @@ export function openWire(url: string): Wire {
     onLost(listener) {
       lost = listener
     },
-    openLine: () => openLine(settings, place),
-    openHints: (events) => openHints(settings, events),
+    openLine: () => openLine(lineSettings, place),
+    openHints: (events) => openHints(lineSettings, events),
     end: () => pool.end(),
   }
 }
@@ -152,7 +173,10 @@ async function openLine(settings: Settings, place: string): Promise<Line> {
       const answer = before.then(async () => (await client.query(text, values)).rows)
       before = answer.catch(() => undefined)
       return answer.catch((thrown) => {
-        if (isLost(thrown)) isOpen = false
+        if (isLost(thrown)) {
+          isOpen = false
+          void client.end().catch(() => undefined)
+        }
         throw refusalOfStatement(thrown, place)
       })
     },
@@ -164,7 +188,12 @@ async function openHints(settings: Settings, { told, ended }: HintEvents) {
   client.on('error', ended)
   client.on('end', ended)
   client.on('notification', ({ payload }) => told(payload ?? ''))
-  await client.connect()
-  await client.query(`listen ${HINT_CHANNEL}`)
+  try {
+    await client.connect()
+    await client.query(`listen ${HINT_CHANNEL}`)
+  } catch (thrown) {
+    void client.end().catch(() => undefined)
+    throw thrown
+  }
   return { close: () => client.end() }
 }

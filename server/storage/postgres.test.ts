@@ -20,9 +20,9 @@ const ADDED_LATER = `opened as (update satchel.gate set open = true returning op
 /** What the finding out is replaced by, to see that a guess is found. */
 type Plant = (text: string, run: () => ReturnType<Run>) => ReturnType<Run>
 
-async function openToys(t: TestContext, url: string, plant?: Plant): Promise<Postgres> {
+async function openToys(t: TestContext, url: string, plant?: Plant, answerMs?: number): Promise<Postgres> {
   const { openWire } = await import('./postgres.lazy.ts')
-  const wire = openWire(url)
+  const wire = openWire(url, answerMs)
   const planted: Wire = plant
     ? {
         ...wire,
@@ -292,6 +292,31 @@ test('a lock is free when its connection ends, and its waiter gets it', async (t
 
   assert.equal(refused, undefined)
   assert.deepEqual(got, { value: 'got' })
+})
+
+test('a server that freezes is waited for so long, and its connections are not used again', async (t) => {
+  const server = await startPostgres(t)
+  if (!server) return
+  const toys = await openToys(t, server.url, undefined, 1_000)
+  await toys.migrate()
+  const warm = () => Promise.all([1, 2, 3].map(() => toys.query('select pg_sleep(0.05)')))
+  await warm()
+  const { resume } = server.pause()
+
+  const told = await Promise.all([
+    toys.query('select 1').catch((thrown) => thrown.reason),
+    toys.write(ADDED, ['one']).catch((thrown) => thrown.reason),
+    toys.locked('name', 100, async () => 'got').catch((thrown) => thrown.reason),
+  ])
+  const { open, idle } = toys.counts()
+  resume()
+  await warm()
+  const changed = await toys.write(ADDED, ['two'])
+
+  assert.deepEqual(told, ['storage_unreachable', 'storage_unknown', 'storage_unreachable'])
+  assert.deepEqual([open, idle], [0, 0])
+  assert.equal(changed, 1)
+  assert.equal(server.sql("select count(*) from satchel.toys where id = 'two'"), '1')
 })
 
 test('what a role or a database sets changes no value that is read', async (t) => {
