@@ -178,6 +178,12 @@ const CHECKS: Readonly<Record<string, Check>> = {
     const ascii = newDatabase(server, "encoding 'SQL_ASCII' lc_collate 'C' lc_ctype 'C' template template0")
     const foreign = newDatabase(server)
     server.sql('create schema satchel; create table satchel.horses (name text)', foreign.name)
+    const alike = newDatabase(server)
+    server.sql('create schema satchel; create table satchel.schema_versions (v text)', alike.name)
+    server.sql(
+      'alter schema satchel owner to app; alter table satchel.schema_versions owner to app',
+      alike.name,
+    )
     const reading = newDatabase(server)
     const { run } = await openProject(t, url)
     await run(['storage', 'migrate'], { SATCHEL_STORAGE_URL: reading.url })
@@ -195,6 +201,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
       [reading.url, 'handoff list', 7, /takes no writes/],
       [foreign.url, 'storage migrate', 5, /another application: it has horses/],
       [foreign.url, 'handoff list', 5, /another application/],
+      [alike.url, 'storage migrate', 5, /another application: it has schema_versions/],
+      [alike.url, 'handoff list', 5, /another application: it has schema_versions/],
     ]
     for (const [address, words, code, told] of cases) {
       const ran = await run(words.split(' '), { SATCHEL_STORAGE_URL: address })
@@ -244,8 +252,26 @@ const CHECKS: Readonly<Record<string, Check>> = {
     assert.match(JSON.stringify(JSON.parse(waited.out).failures), /storage_unreachable/)
     assert.doesNotMatch(waited.err, /\bat .*\.ts|caused by/)
   },
+  'whose role may only read is a problem of doctor': async (t, server) => {
+    const { url, name } = newDatabase(server)
+    const { run } = await openProject(t, url)
+    await run(['storage', 'migrate'])
+    server.sql(`create role ${name}_reader login password 'not-told'`, name)
+    const grant = `grant usage on schema satchel to ${name}_reader; grant select on all tables in schema satchel to ${name}_reader`
+    server.sql(grant, name)
+    const SATCHEL_STORAGE_URL = url.replace('//app:', `//${name}_reader:`)
+
+    const reading = await run(['doctor'], { SATCHEL_STORAGE_URL })
+    server.sql(`grant insert, update, delete on all tables in schema satchel to ${name}_reader`, name)
+    server.sql(`revoke insert on satchel.tokens, satchel.handoff_rights from ${name}_reader`, name)
+    const writing = await run(['doctor'], { SATCHEL_STORAGE_URL })
+
+    assert.equal(reading.code, 3)
+    assert.match(reading.out, /^problem {2}database: .*may not write .*handoff_records.*writes: grant/m)
+    assert.match(writing.out, /^ok {7}database: /m)
+  },
   'is checked by doctor, and config show hides the password': async (t, server) => {
-    const { url } = newDatabase(server)
+    const { url, name } = newDatabase(server)
     const { run } = await openProject(t, url)
 
     const broken = await run(['doctor', '--json'])
@@ -257,6 +283,13 @@ const CHECKS: Readonly<Record<string, Check>> = {
       data.findings.filter(({ level }) => level === 'problem').map(({ detail }) => detail)
     assert.match(problems(broken.data).join(), /satchel storage migrate/)
     assert.deepEqual(problems(sound.data), [])
+    const said = sound.data.findings.find(({ subject }: { subject: string }) => subject === 'database')
+    assert.match(
+      said.detail,
+      new RegExp(
+        `^${name} at 127\\.0\\.0\\.1:${server.port}, PostgreSQL \\d+\\.\\d+, UTF8, versions of tables: .*satchel \\d`,
+      ),
+    )
     assert.match(JSON.stringify(shown.data), /storage\.url.*\[redacted\]@127/)
   },
   'with a password among its parameters is shown without it, too': async (t, server) => {

@@ -39,6 +39,7 @@ export function createDatabase(parts: Parts): HostDatabase {
     locked: async (name, limitMs, action) => (await open()).locked(name, limitMs, action),
     migrate: async () => (await open()).migrate(),
     check: async (limitMs) => (await open()).check(limitMs),
+    facts: async () => (await open()).facts(),
     counts: () => known?.counts(),
     close: async () => known?.close(),
   }

@@ -186,7 +186,7 @@ const isCheck = (text: string): boolean =>
 
 async function checked(text: string): ReturnType<Run> {
   if (text.includes('server_encoding')) return [{ encoding: 'UTF8', standby: false, read_only: 'off' }]
-  if (text.includes('pg_class')) return [{ name: 'schema_versions' }]
+  if (text.includes('pg_class')) return [{ name: 'schema_versions', known: 3 }]
   return text.includes('owner, version') ? [{ owner: 'satchel', version: 2 }] : [{ ms: 0 }]
 }
 

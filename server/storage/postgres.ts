@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Database, Hint, SqlRow, SqlValue } from '../contract/advanced/database.ts'
 import type { Log } from '../contract/context.ts'
 import { isSatchelError } from '../contract/errors.ts'
+import { type DatabaseFacts, factsOf } from './facts.ts'
 import { isLost, isRolledBack, refusalOfStatement } from './faults.ts'
 import { createHints, type HintEvents, type HintParts } from './hints.ts'
 import { createLockLine, type Line } from './lock-line.ts'
@@ -44,6 +45,8 @@ export interface Postgres extends Database {
   migrate(): Promise<readonly MigratedPart[]>
   /** Asks the server within `limitMs` whether it answers and takes writes. Errors: those of `ready`. */
   check(limitMs: number): Promise<StorageState>
+  /** What a person is told of it. Errors: those of `ready`. */
+  facts(): Promise<DatabaseFacts>
   counts(): StorageCounts
   /** From its first use on this process hears hints. */
   listen(): void
@@ -129,6 +132,14 @@ export function createPostgres(wire: Wire, parts: PostgresParts): Postgres {
     },
     migrate: () => migrated(wire, parts.schema()),
     check: createProbe({ wire, ready, clockOffsetMs }),
+    async facts() {
+      await used()
+      return await wire
+        .withClient((run) => factsOf(run, place))
+        .catch((thrown) => {
+          throw refusalOfStatement(thrown, place)
+        })
+    },
     counts: () => ({ ...counted, ...wire.connections(), ...hints.counts() }),
     async close() {
       await hints.close()

@@ -81,7 +81,7 @@ export async function migrateSchema(
   const found = (await versionsIn(run, place)) ?? new Map<string, number>()
   if (found.size === 0) {
     await run('create schema if not exists satchel')
-    await run(`create table satchel.schema_versions (
+    await run(`create table if not exists satchel.schema_versions (
       owner text primary key, version integer not null, at timestamptz not null default now())`)
   }
   const migrated: MigratedPart[] = []
@@ -114,14 +114,18 @@ export async function refuseUnfit(run: Run, place: string): Promise<void> {
 }
 
 /** The versions of all owners; undefined where nothing was migrated yet. */
-async function versionsIn(run: Run, place: string): Promise<ReadonlyMap<string, number> | undefined> {
+export async function versionsIn(run: Run, place: string): Promise<ReadonlyMap<string, number> | undefined> {
   const tables = await run(
-    `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    `select c.relname as name, (select count(*) from pg_attribute a where a.attrelid = c.oid
+       and a.attname in ('owner', 'version', 'at') and not a.attisdropped) as known
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where n.nspname = 'satchel' and c.relkind in ('r', 'p', 'v', 'm', 'f') order by 1`,
   )
   if (tables.length === 0) return undefined
-  if (!tables.some(({ name }) => name === 'schema_versions')) {
-    throw refusals.storage_foreign_tables({ place, table: String(tables[0]?.['name']) })
+  const versions = tables.find(({ name }) => name === 'schema_versions')
+  if (Number(versions?.['known'] ?? 0) < 3) {
+    const [foreign] = versions ? [versions] : tables
+    throw refusals.storage_foreign_tables({ place, table: String(foreign?.['name']) })
   }
   const rows = await run('select owner, version from satchel.schema_versions')
   return new Map(rows.map(({ owner, version }) => [String(owner), Number(version)]))

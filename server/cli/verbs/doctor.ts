@@ -5,6 +5,7 @@ import type { Config } from '../../config.ts'
 import { isSatchelError } from '../../contract/errors.ts'
 import type { Finding } from '../../contract/plugin.ts'
 import type { RunningHost } from '../../host.ts'
+import type { HostDatabase } from '../../storage/database.ts'
 import { unreadConfig } from '../../unread-config.ts'
 import { VERSION } from '../../version.ts'
 import { defineHostVerb } from '../host-verb.ts'
@@ -61,7 +62,7 @@ async function examinePlugins(world: World, config: Config): Promise<readonly Fi
     return [problem('plugins', thrown.message)]
   }
   try {
-    const findings: Finding[] = []
+    const findings: Finding[] = host.database ? [await databaseFinding(host.database)] : []
     for (const { plugin, instance } of host.registry.instances) {
       findings.push({ level: 'ok', subject: plugin, detail: 'set up' })
       findings.push(...(await ask(plugin, instance.doctor, world.signal)))
@@ -69,6 +70,24 @@ async function examinePlugins(world: World, config: Config): Promise<readonly Fi
     return findings
   } finally {
     await host.stop()
+  }
+}
+
+/** What the database of `storage.url` is, and whether it can be written. */
+async function databaseFinding(database: HostDatabase): Promise<Finding> {
+  const subject = 'database'
+  try {
+    const { place, version, encoding, tables, unwritable } = await database.facts()
+    const versions = Object.entries(tables).map(([owner, of]) => `${owner} ${of}`)
+    const is = `${place}, PostgreSQL ${version}, ${encoding}, versions of tables: ${versions.join(', ')}`
+    if (unwritable.length === 0) return { level: 'ok', subject, detail: is }
+    return problem(
+      subject,
+      `${is}. The role of storage.url may not write ${unwritable.join(', ')}: grant what docs/storage.md names`,
+    )
+  } catch (thrown) {
+    if (!isSatchelError(thrown)) throw thrown
+    return problem(subject, thrown.message)
   }
 }
 
