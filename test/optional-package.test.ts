@@ -71,3 +71,21 @@ for (const [name, embedding, reason] of WITHOUT_PACKAGE) {
     assert.ok(error.message.includes(`npm install ${name}`))
   })
 }
+
+test('a database whose client is missing says where and how to install it, and exits 7', async (t) => {
+  const folder = await temporaryFolder(t)
+  const storage = ['--storage', 'postgres://app@127.0.0.1:1/none', '--project', folder]
+
+  const { code, out, err } = await runWithout('pg', [
+    'server/main.ts',
+    'handoff',
+    'list',
+    '--json',
+    ...storage,
+  ])
+
+  assert.equal(code, 7, out + err)
+  const { error } = JSON.parse(out)
+  assert.equal(error.reason, 'storage_client_missing')
+  assert.ok(error.message.includes(`pg in ${join(ROOT, 'node_modules')}, where satchel is: npm install pg`))
+})

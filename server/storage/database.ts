@@ -1,4 +1,6 @@
+import { basename, dirname, join } from 'node:path'
 import type { Database } from '../contract/advanced/database.ts'
+import { packageRoot } from '../package-root.ts'
 import type { Postgres, PostgresParts, StorageCounts } from './postgres.ts'
 import { refusals } from './refusals.ts'
 
@@ -47,7 +49,14 @@ export function createDatabase(parts: Parts): HostDatabase {
 
 async function load(parts: Parts): Promise<Postgres> {
   const { openPostgres } = await import('./postgres.lazy.ts').catch((cause: unknown) => {
-    throw refusals.storage_client_missing({ cause })
+    throw refusals.storage_client_missing(installation(packageRoot()), { cause })
   })
   return openPostgres(parts)
+}
+
+/** Where npm puts what is installed beside this package, and the option that puts it there. */
+export function installation(root: string): { readonly folder: string; readonly global: string } {
+  const folder = basename(dirname(root)) === 'node_modules' ? dirname(root) : join(root, 'node_modules')
+  const isGlobal = basename(dirname(folder)) === 'lib' || /[\\/]npm[\\/]node_modules$/.test(folder)
+  return { folder, global: isGlobal ? '--global ' : '' }
 }

@@ -14,7 +14,7 @@ export const refusals = defineRefusals({
   },
   storage_client_missing: {
     code: 'unavailable',
-    message: 'A database needs a package: npm install pg',
+    message: 'A database needs the package pg in {folder}, where satchel is: npm install {global}pg',
   },
   storage_unreachable: {
     code: 'unavailable',
