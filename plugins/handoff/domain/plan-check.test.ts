@@ -13,6 +13,7 @@ const AGENTS = join(import.meta.dirname, '../testdata/plan-agents.json')
 const FIELDS = join(import.meta.dirname, '../testdata/plan-fields.json')
 const WORK = join(import.meta.dirname, '../testdata/plan-work.json')
 const SERVICES = join(import.meta.dirname, '../testdata/plan-services.json')
+const VALUES = join(import.meta.dirname, '../testdata/plan-values.json')
 
 test('plans that repeat a dead end are told from plans that do not', (t) => {
   const pairs: { attempt: string; plan: string; repeat: boolean }[] = JSON.parse(readFileSync(PAIRS, 'utf8'))
@@ -134,6 +135,20 @@ test('of plans that share few words with what was tried, most are warned of and 
   t.diagnostic(`any warning ${warned}, repeat ${repeated}, false repeat ${alarmed}`)
   assert.equal(count, 40)
   assert.ok(warned >= 0.7 && repeated >= 0.38 && alarmed <= 0.05)
+})
+
+/** Written before the code was changed: the first half showed causes, the second chose nothing (docs/decisions/0164). */
+test('a plan that sets another value or acts on another object is not taken for a repeat', (t) => {
+  for (const [half, alarmedTo] of [
+    ['first', 0],
+    ['second', 0.1],
+  ] as const) {
+    const { count, warned, repeated, alarmed } = sharesOf(VALUES, half)
+
+    t.diagnostic(`${half} half: any warning ${warned}, repeat ${repeated}, false repeat ${alarmed}`)
+    assert.equal(count, 20)
+    assert.ok(warned === 1 && repeated === 1 && alarmed <= alarmedTo)
+  }
 })
 
 test('a score is the same beside one attempt and among many that have nothing to do with it', () => {

@@ -7,6 +7,7 @@ import {
   type TriedAttempt,
 } from './plan-likeness.ts'
 import type { PlanTerm } from './plan-terms.ts'
+import { isSameVersion } from './plan-values.ts'
 import { folded } from './words.ts'
 
 /** A failed attempt of a lineage, as a plan is compared with it. */
@@ -65,8 +66,18 @@ export function checkPlan(
 function nearest(readings: readonly MeantPlan[], tried: TriedAttempt, rarity: Rarity) {
   const scored = readings.map((meant) => ({ meant, score: likenessOf(meant, tried, rarity) }))
   const { meant, score } = scored.reduce((best, one) => (one.score > best.score ? one : best))
-  const matched = tried.terms.filter(({ keys }) => keys.some((key) => meant.keys.has(key)))
-  return { score, matched_terms: matched.map(({ term }) => term) }
+  return { score, matched_terms: tried.terms.filter(isIn(meant, tried)).map(({ term }) => term) }
+}
+
+/** What both name: a synonym only if it is not in the attempt itself, a version only if it is the same. */
+function isIn({ terms }: MeantPlan, tried: TriedAttempt): (term: PlanTerm) => boolean {
+  const own = new Set(tried.terms.map(({ term }) => term))
+  return ({ term, keys }) =>
+    terms.some((one) => {
+      if (one.term === term) return true
+      if (own.has(one.term) || !one.keys.some((key) => keys.includes(key))) return false
+      return !/^\d/.test(term) || !/^\d/.test(one.term) || isSameVersion(one.term, term)
+    })
 }
 
 function withoutRepeats(attempts: readonly PastAttempt[]): PastAttempt[] {

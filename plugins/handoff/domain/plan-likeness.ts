@@ -1,7 +1,9 @@
+import { once } from '../../../server/plugin.ts'
 import { deedFirst } from './plan-deeds.ts'
 import { isRefused, leftBy, type Turned, turnedFrom } from './plan-refusals.ts'
 import { rootOf as stem } from './plan-stems.ts'
 import { type PlanTerm, planTerms } from './plan-terms.ts'
+import { isOtherwise, paceOf, type Stated, statedIn } from './plan-values.ts'
 
 /** A text as it is compared with another. */
 interface Reading {
@@ -13,6 +15,8 @@ interface Reading {
   readonly numbers: readonly PlanTerm[]
   /** The terms that say what is done. */
   readonly head: readonly PlanTerm[]
+  /** Read only of texts that are alike. */
+  readonly stated: () => Stated
 }
 
 /** A plan, or a step of it, as it is compared with attempts. */
@@ -75,14 +79,23 @@ export function readPlan(text: string): readonly MeantPlan[] {
   const parts = new Set([meant, ...lines, ...lines.flatMap((line) => line.split(SENTENCE))])
   const toldOf = told.map((clause) => ({ by: [], terms: planTerms(clause), isReason: false }))
   return [...parts]
-    .filter((part) => part === meant || part.trim() !== '')
+    .filter((part) => part === meant || planTerms(part).length > 1)
     .slice(0, MAX_STEPS)
-    .map((part) => readPart(part, toldOf))
+    .map((part) => ofPace(readPart(part, toldOf), meant))
 }
 
 const LINE = /\s*\n\s*(?:[-*\u2022]\s+|\d+[.)]\s+)?/
-const SENTENCE = /(?<=[.;!?])\s+(?:\d+[.)]\s+)?|,?\s+(?:and\s+)?then\s+/
+const SENTENCE = /(?<=[.;!?])\s+(?:\d+[.)]\s+)?|,?\s+(?:and\s+)?then\s+(?!(?:the|an?|its|our|this|that)\b)/
 const MAX_STEPS = 40
+
+/** A step goes about it as the plan does: `Upgrade to v6. Do so in two steps`. */
+function ofPace(part: MeantPlan, whole: string): MeantPlan {
+  const stated = once(() => {
+    const own = part.stated()
+    return { ...own, pace: own.pace ?? paceOf(whole) }
+  })
+  return { ...part, stated }
+}
 
 function readPart(said: string, told: Turned['refused']): MeantPlan {
   const text = deedFirst(said)
@@ -105,6 +118,7 @@ function readingOf(text: string): Reading {
     ...sidesOf(new Set([...terms.map(({ term }) => term), ...(AFTER.test(text) ? [stem('after')] : [])])),
     numbers: terms.filter(({ term }) => /\d/.test(term)),
     head: headOf(terms),
+    stated: once(() => statedIn(text, terms)),
   }
 }
 
@@ -152,7 +166,8 @@ export function likenessOf(plan: MeantPlan, tried: TriedAttempt, rarity: Rarity)
   const part =
     (plan.differs ? DIFFERING : 1) * (isSameDeed ? 1 : SAME_PURPOSE) * (facts.refused ? REFUSING : 1)
   const likeness = part / (1 + Math.exp(-sum))
-  return Math.round(likeness * 1000) / 1000
+  const isOther = likeness >= ALIKE && isOtherwise(plan.stated(), tried.stated())
+  return Math.round((isOther ? OTHERWISE : 1) * likeness * 1000) / 1000
 }
 
 /**
@@ -182,6 +197,10 @@ const BIAS = -3.71
 const DIFFERING = 0.75
 /** A plan that refuses what was tried is not a repeat of it, however much they share. */
 const REFUSING = 0.45
+/** What is set, or what it is done to, is another: similar at most (docs/decisions/0164). */
+const OTHERWISE = 0.5
+/** Of less than that, what is stated is not read. */
+const ALIKE = 0.15
 /** Nothing that is done is shared, only what for. */
 const SAME_PURPOSE = 0.5
 

@@ -1,7 +1,8 @@
 import { once } from '../../../server/plugin.ts'
+import { withMeasures } from './plan-measures.ts'
 import { rootOf as stem } from './plan-stems.ts'
 import { partsOfPhrases, synonymGroups, withoutPhrases } from './plan-synonyms.ts'
-import { folded, wordsOf } from './words.ts'
+import { folded, partsOf, wordsOf } from './words.ts'
 
 /** One significant word of an approach or a plan. */
 export interface PlanTerm {
@@ -53,8 +54,8 @@ const VERB_WEIGHT = 0.3
 const COMMON_WEIGHT = 0.7
 
 function termsIn(text: string): PlanTerm[] {
-  const words = wordsOf(text)
-    .flatMap((word) => (/^[\d.]+$/.test(word) ? [word] : word.split(/[_\-./]+/)))
+  const words = wholeNumbers(wordsOf(text))
+    .flatMap((word) => (/^\d[\d.]*(?:\.x)?$/.test(word) ? [word] : word.split(/[_\-./]+/)))
     .filter((word) => (word.length > 1 || /\d/.test(word)) && !STOP_WORDS.has(word))
     .map(termOf)
   return words.map((word, n) => {
@@ -67,6 +68,30 @@ function termsIn(text: string): PlanTerm[] {
     ]
     return { ...word, keys: [...word.keys, ...joined] }
   })
+}
+
+/** A version is one word: `6.0.0` and `5.9.0` share no `0`, and what ends in zeros is the same without them. */
+function wholeNumbers(words: readonly string[]): string[] {
+  const whole: string[] = []
+  for (let n = 0; n < words.length; n++) {
+    const word = words[n] ?? ''
+    if (!VERSION.test(word)) whole.push(word)
+    else {
+      whole.push(shortVersion(word))
+      n += partsOf(word).length
+    }
+  }
+  return whole
+}
+
+const VERSION = /^\d+(?:\.(?:\d+|x))+$/
+
+/** `4.x` may be `4.16`. */
+const MAJOR = /^[1-9]\d*(?=\.[\d.]*$)/
+
+/** `6` for `6.0.0`. */
+export function shortVersion(version: string): string {
+  return version.replace(/(?:\.0+)+$/, '')
 }
 
 const MAX_KNOWN = 20_000
@@ -99,6 +124,8 @@ function keysOf(word: string, term: string): readonly string[] {
   return [
     ...new Set([term, other].flatMap((key) => [key, ...(synonymGroups().get(key) ?? [])])),
     ...(root ? [root] : []),
+    ...(MAJOR.exec(word) ?? []).map((major) => `${major}.x`),
+    ...(word.endsWith('.x') ? [word.slice(0, -2)] : []),
     ...(partsOfPhrases().get(term) ?? []),
   ]
 }
@@ -106,6 +133,10 @@ function keysOf(word: string, term: string): readonly string[] {
 /** Separates the parts of names (`strictNullChecks`), and spells out the error codes of the operating system. */
 function withParts(text: string): string {
   return text
+    .replace(NAMED_SWITCH, (_, verb, name, ending, value) => {
+      const isOn = /^(?:true|on)$/i.test(value) !== /^dis/i.test(verb ?? ending ?? '')
+      return ` ${isOn ? 'enable' : 'disable'} ${name}`
+    })
     .replace(SWITCHED, (_, value) => (value === 'true' || value === 'on' ? ' enable' : ' disable'))
     .replace(/\bE[A-Z]{3,}\b/g, (code) => SYSTEM_ERRORS[code] ?? code)
     .replace(/(\p{Ll})(?=\p{Lu}\p{Ll})/gu, '$1 ')
@@ -114,6 +145,10 @@ function withParts(text: string): string {
     .replace(/(\p{L}{3})(?=\d)/gu, '$1 ')
     .replace(/(\d)(?=[kmg]?hz\b)/gi, '$1 ')
 }
+
+/** `enable_cache = false`, `cacheEnabled: false` and `cache_disabled=true` disable the cache. */
+const NAMED_SWITCH =
+  /(?<!\w|\w[.-])(?:(enable|disable)d?[_-]?)?(?!(?:enable|disable)d?\b)([\w.-]*?\w)[_.-]?(enabled|disabled)?["'`]?(?: ?[=:] ?| to )["'`]?(true|false|on|off|yes|no)\b/gi
 
 /** `cache: false`, `minifyEnabled false` and `set it to true` enable or disable. */
 const SWITCHED = /(?:(?:enabled? ?)?[=:] ?["'`]?|enabled |\bto )\b(false|off|true|on)\b/gi
@@ -137,74 +172,6 @@ function weightOf(word: string, term: string): number {
   if (/\d/.test(word)) return ANCHOR_WEIGHT
   if (verbs().has(term)) return VERB_WEIGHT
   return common().has(term) ? COMMON_WEIGHT : 1
-}
-
-const NUMBERS: Readonly<Record<string, string>> = Object.fromEntries([
-  ...'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen'
-    .split(' ')
-    .map((word, n) => [word, String(n)]),
-  ...'twenty thirty forty fifty sixty seventy eighty ninety'
-    .split(' ')
-    .map((word, n) => [word, String((n + 2) * 10)]),
-])
-/** `one` is mostly no number. */
-const NUMBER_WORD = new RegExp(
-  `\\b(?:${Object.keys(NUMBERS)
-    .filter((word) => word !== 'one')
-    .join('|')})\\b`,
-  'gi',
-)
-
-/** Gives numbers, durations and sizes one spelling: `a minute`, `60 s` and `60000ms` are equal. */
-function withMeasures(text: string): string {
-  return text
-    .replace(/\b(?:every|each|per|once (?:a|per))\s+(?=(?:second|minute|hour)\b)/gi, 'every 1 ')
-    .replace(NUMBER_WORD, (word) => NUMBERS[word.toLowerCase()] ?? word)
-    .replace(/\b(\d+|an?) (hundred|thousand|million|dozen)s?\b/gi, (_, count, unit) =>
-      String((Number(count) || 1) * (MULTIPLES[unit.toLowerCase()] ?? 1)),
-    )
-    .replace(/\b(40[1-9]|429|50[1-4])s\b/g, '$1')
-    .replace(/\b(?:a )?quarter (?:of an? )?(?=second|minute|hour|gigabyte|megabyte)/gi, '0.25 ')
-    .replace(/\b(?:twice|two times) as (?=many|much|long|large|big)/gi, 'double ')
-    .replace(/\bthrice\b/gi, '3 times')
-    .replace(/\btwice\b/gi, '2 times')
-    .replace(/(\d),(?=\d{3}\b)/g, '$1')
-    .replace(/\b(\d+) times (?:an?|per|every) (second|minute|hour)\b/gi, (_, count, unit) =>
-      intervalOf(count, unit),
-    )
-    .replace(/\B-Xm[sx](\d+[kmgt])\b/gi, ' heap $1b')
-    .replace(
-      /\b(\d+(?:\.\d+)?(?=[\s-]*[a-z])|(?:half )?an?(?=\s[^\s]{3})|one(?=\s[^\s]{3}))[\s-]*(ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|h|hours?)\b/gi,
-      (_, count, unit) => durationOf(count, unit),
-    )
-    .replace(
-      /\b(\d+(?:\.\d+)?)[\s-]*([kmgt])(?:i?b|i|(?:ilo|ega|iga|era|ibi|ebi)bytes?)\b/gi,
-      (_, count, unit) => sizeOf(count, unit),
-    )
-}
-
-const MULTIPLES: Readonly<Record<string, number>> = {
-  dozen: 12,
-  hundred: 100,
-  thousand: 1000,
-  million: 1_000_000,
-}
-
-function durationOf(count: string, unit: string): string {
-  const n = /\d/.test(count) ? Number(count) : /half/i.test(count) ? 0.5 : 1
-  const ms = /^(?:ms|milli)/i.test(unit) ? 1 : /^s/i.test(unit) ? 1000 : /^m/i.test(unit) ? 60_000 : 3_600_000
-  return `${Math.round(n * ms)}ms`
-}
-
-/** The time between two of so many in a unit of time: `ten times a second` is `every 100 ms`. */
-function intervalOf(count: string, unit: string): string {
-  const every = Number.parseInt(durationOf('1', unit), 10) / Math.max(1, Number(count))
-  return `every ${Math.round(every)}ms`
-}
-
-function sizeOf(count: string, unit: string): string {
-  const power = 'kmgt'.indexOf(unit.toLowerCase())
-  return `${Math.round(Number(count) * 1024 ** power)}kb`
 }
 
 function withPhrases(text: string): string {
