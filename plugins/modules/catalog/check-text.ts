@@ -78,7 +78,7 @@ export async function checkBlocks(
   for (const block of blocks) {
     const { findings: given = [], ...module } = await called(block)
     const { resolution, record } = module
-    const findings = [...given, ...checkForm(block, earlier), ...checkSource(block, resolution)]
+    const findings = [...given, ...checkForm(block, earlier, scope), ...checkSource(block, resolution)]
     // Of two blocks with one name it is not known which is read.
     const known = counts.get(block.name) === 1 ? (ofCalls.get(block.name) ?? []) : []
     const { outputs, faults } = callReads(block, known)

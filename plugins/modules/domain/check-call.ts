@@ -1,11 +1,13 @@
 /** What is wrong with a `module` block beside its source and its arguments. */
 import type { BlockFault, CheckFinding, GivenBlock } from './check.ts'
 import { correctedConstraint, isConstraint } from './constraint-syntax.ts'
+import { expressionType, NO_SCOPE, type TypeScope } from './expression-type.ts'
 import { plainLine } from './hcl-text.ts'
 import { parseSource } from './module-source.ts'
 import { nearInput } from './near-input.ts'
 import { parseRegistryAddress } from './registry-address.ts'
 import type { ModuleSummary } from './summary.ts'
+import type { ValueType } from './value-type.ts'
 
 /** An output of a call that the same text reads. */
 export interface ReadOutput {
@@ -20,10 +22,14 @@ export interface ReadOutput {
 /** Where a block is. */
 export type BlockPlace = Pick<GivenBlock, 'line' | 'file'>
 
-/** Findings that need nothing but the block and the names of the blocks before it. */
-export function checkForm(block: GivenBlock, earlier: ReadonlyMap<string, BlockPlace>): CheckFinding[] {
+/** Findings that need nothing but the block, the names of the blocks before it and the types of what it reads. */
+export function checkForm(
+  block: GivenBlock,
+  earlier: ReadonlyMap<string, BlockPlace>,
+  scope: TypeScope = NO_SCOPE,
+): CheckFinding[] {
   const { meta = new Map<string, number>(), name, faults = [] } = block
-  const findings = faults.map(refusedBlock)
+  const findings = [...faults, ...repeatFaults(block, scope)].map(refusedBlock)
   const first = earlier.get(name)
   if (first !== undefined) {
     const at =
@@ -42,6 +48,24 @@ export function checkForm(block: GivenBlock, earlier: ReadonlyMap<string, BlockP
     findings.push({ line: version, code: 'version_not_taken', message })
   } else findings.push(...checkConstraint(block, version ?? block.line))
   return findings
+}
+
+/** A `count` or `for_each` whose type no value of can be one. Those written out are faults of the block already. */
+function repeatFaults(
+  { repeats = new Map(), meta, line, faults = [] }: GivenBlock,
+  scope: TypeScope,
+): BlockFault[] {
+  return [...repeats].flatMap(([name, of]) => {
+    const isFound = faults.some(({ kind }) => kind === name)
+    const { kind } = expressionType(of, scope)
+    return isFound || !NEVER[name].has(kind) ? [] : [{ line: meta?.get(name) ?? line, kind: name, name }]
+  })
+}
+
+/** A text may be a number. Terraform takes a set of anything until it knows the elements; a `sequence` may be a set. */
+const NEVER: Readonly<Record<'count' | 'for_each', ReadonlySet<ValueType['kind']>>> = {
+  count: new Set(['bool', 'list', 'set', 'tuple', 'sequence', 'map', 'object', 'mapping']),
+  for_each: new Set(['string', 'number', 'bool', 'list', 'tuple']),
 }
 
 function refusedBlock({ line, kind, name }: BlockFault): CheckFinding {

@@ -1,5 +1,6 @@
 /** Whether a proposed `module` block fits the module it calls. */
 import { brokenRules, inputValues } from './check-rules.ts'
+import type { Expression } from './expression.ts'
 import { NO_SCOPE, type TypeScope } from './expression-type.ts'
 import type { GivenValue } from './given-value.ts'
 import { plainLine } from './hcl-text.ts'
@@ -29,6 +30,8 @@ export interface GivenBlock {
   readonly meta?: ReadonlyMap<string, number>
   /** The keys of `for_each`, where they are written out. */
   readonly keys?: readonly string[]
+  /** The expressions of `count` and `for_each`. */
+  readonly repeats?: ReadonlyMap<'count' | 'for_each', Expression>
   /** The keys of `providers`, where it is an object. */
   readonly providers?: readonly string[]
   /** What Terraform refuses of it as it is written. */

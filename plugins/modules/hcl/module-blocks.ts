@@ -87,6 +87,7 @@ function* toGiven(block: Block): Pieces<GivenBlock> {
       ),
     ),
     ...keysOf(attributes.get('for_each')),
+    ...repeatsOf(attributes),
     ...providerKeys(attributes.get('providers')),
     ...(faults.length > 0 && { faults }),
     inputs,
@@ -125,6 +126,15 @@ function keysOf(forEach: Attribute | undefined): { readonly keys?: readonly stri
   const keys = parts?.map((part) => (part.kind === 'literal' ? part.value : undefined))
   const known = keys?.filter((key) => typeof key === 'string')
   return known !== undefined && known.length === keys?.length ? { keys: known } : {}
+}
+
+function repeatsOf(attributes: Block['body']['attributes']): Pick<GivenBlock, 'repeats'> {
+  const repeats = (['count', 'for_each'] as const).flatMap((name) => {
+    const attribute = attributes.get(name)
+    const of = attribute?.kind === 'source' ? parseExpression(attribute.text) : undefined
+    return of === undefined ? [] : [[name, of] as const]
+  })
+  return repeats.length === 0 ? {} : { repeats: new Map(repeats) }
 }
 
 function providerKeys(providers: Attribute | undefined): { readonly providers?: readonly string[] } {

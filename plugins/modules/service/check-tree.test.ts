@@ -63,6 +63,67 @@ test('names count over all files of a directory, override files replace what the
   assert.deepEqual(found, ['live/b.tf:1 duplicate_name'])
 })
 
+test('count and for_each of a declared type that they cannot have are found; what may be one is not', async (t) => {
+  const types = {
+    list: 'list(string)',
+    tuple: 'tuple([string])',
+    text: 'string',
+    number: 'number',
+    flag: 'bool',
+    map: 'map(string)',
+    object: 'object({ a = string })',
+    set: 'set(string)',
+    any: 'any',
+  }
+  const declared = Object.entries(types).map(([name, type]) => `variable "${name}" {\n  type = ${type}\n}\n`)
+  const given = {
+    refused: [
+      'for_each = var.list',
+      'for_each = var.tuple',
+      'for_each = var.text',
+      'for_each = local.names',
+      'for_each = tolist(var.set)',
+      'for_each = ["a"]',
+      'count = var.map',
+      'count = var.set',
+      'count = var.flag',
+      'count = var.list',
+      'count = local.names',
+    ],
+    taken: [
+      'for_each = var.map',
+      'for_each = var.object',
+      'for_each = var.set',
+      'for_each = var.any',
+      'for_each = var.untyped',
+      'for_each = toset(var.list)',
+      'for_each = var.flag ? toset(var.list) : toset([])',
+      'for_each = var.flag ? { a = 1 } : {}',
+      'for_each = local.absent',
+      'for_each = try(var.list, {})',
+      'for_each = module.other.names',
+      'count = var.number',
+      'count = var.text',
+      'count = var.flag ? 1 : 0',
+      'count = length(var.list)',
+    ],
+  }
+  const calls = Object.values(given).flat()
+  const found = await checked(t, {
+    'box/main.tf': 'output "names" { value = 1 }\n',
+    'live/inputs.tf': `${declared.join('')}variable "untyped" {}\nlocals {\n  names = ["a"]\n}\n`,
+    'live/main.tf': `module "other" {\n  source = "../box"\n}\n${calls
+      .map((call, at) => `module "m${at}" {\n  source = "../box"\n  ${call}\n}\n`)
+      .join('')}`,
+  })
+
+  const lineOf = (at: number): number => 4 + at * 4 + 2
+  assert.deepEqual(
+    found.filter((one) => one.endsWith('block_refused')),
+    given.refused.map((_, at) => `live/main.tf:${lineOf(at)} block_refused`),
+  )
+})
+
 test('a version constraint counts as the override file states it, and as JSON states it', async (t) => {
   const call = (name: string, version: string) =>
     `module "${name}" {\n  source  = "acme/none/aws"\n  version = ${version}\n}\n`

@@ -156,7 +156,7 @@ function withOverride(
 ): GivenBlock {
   const { line } = block
   const stated = new Set(inputs.map(({ name }) => name))
-  const { faults: _, keys, ...kept } = block // an override may replace them
+  const { faults: _, repeats: __, keys, ...kept } = block // an override may replace them
   const metaNames = [...(block.meta?.keys() ?? []), ...(meta?.keys() ?? [])]
   return {
     ...kept,
