@@ -26,7 +26,7 @@ export const callReasons = {
   path_missing_at_ref: {
     code: 'not_found',
     reason: 'module_not_found',
-    message: '{repository} has no module at {path} in {ref}.',
+    message: '{repository} has no module at {path} in {ref}.{hint}',
     tool: 'list_repositories',
   },
   asked_too_often: {

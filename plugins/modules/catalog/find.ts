@@ -1,4 +1,4 @@
-import type { NextStep } from '../../../server/plugin.ts'
+import type { NextStep, SatchelError } from '../../../server/plugin.ts'
 import {
   canonicalRepository,
   isRepositoryOf,
@@ -91,13 +91,29 @@ export function findModule(index: ModuleIndex, written: ModuleName, aliases?: Re
   )
   if (isThere) {
     const { repository, path } = latest
-    throw refusals.path_missing_at_ref({ repository, path, ref }, { details: { ref, path } })
+    throw pathMissing(index, { repository, path, ref })
   }
   throw unknown(
     'ref',
     ref,
     versions.map(({ ref }) => ref),
   )
+}
+
+/** The refusal of a directory that a ref does not have, with the nearest that are indexed: at that ref, if it is. */
+export function pathMissing(
+  index: ModuleIndex,
+  { repository, path, ref }: Pick<IndexRecord, 'repository' | 'path' | 'ref'>,
+): SatchelError {
+  const own = index.records.filter((record) => record.repository === repository)
+  const there = own.filter((record) => record.ref === ref)
+  const paths = (there.length > 0 ? there : own).map((record) => record.path)
+  const near = nearestNames(
+    path,
+    paths.filter((one) => one !== path),
+  )
+  const hint = near.length === 0 ? '' : ` Nearest: ${near.join(', ')}.`
+  return refusals.path_missing_at_ref({ repository, path, ref, hint }, { details: { ref, path, nearest: near } })
 }
 
 /** All versions of the module a caller names by repository and path, or by the id of one of them. */

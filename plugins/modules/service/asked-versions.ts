@@ -8,7 +8,6 @@ import type { ChosenRef } from '../ingest/choose-refs.ts'
 import { planRepositories, type RepositoryPlan } from '../ingest/plan.ts'
 import { type AskedVersion, askedFile, listAsked, loadAsked, saveAsked } from '../output/asked-store.ts'
 import { type IndexRecord, moduleId } from '../output/module-index.ts'
-import { refusals } from '../reasons.ts'
 import { type Configured, operatorConfig, ownDirectories } from './operator-config.ts'
 
 /** One directory of one ref of a configured repository. */
@@ -19,6 +18,8 @@ export interface AskedPlace {
   readonly name: AskedName
   /** The ref as an ingest saw it, in other directories. */
   readonly known?: ChosenRef | undefined
+  /** The refusal of a directory that the ref does not have. */
+  pathMissing(at: Pick<IndexRecord, 'repository' | 'path' | 'ref'>): SatchelError
 }
 
 export interface AskedVersions {
@@ -125,8 +126,7 @@ async function readNow(
     }
     const read = await repository.read(ref, path)
     if (read === undefined) {
-      const at = { repository: plan.remote.url, path, ref: ref.ref }
-      throw refusals.path_missing_at_ref(at, { details: { ref: ref.ref, path } })
+      throw place.pathMissing({ repository: plan.remote.url, path, ref: ref.ref })
     }
     const options_digest = plan.entries[0]?.optionsDigest ?? ''
     const file = { summary_file: askedFile(id), summary_sha256: '', options_digest }

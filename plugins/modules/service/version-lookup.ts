@@ -6,6 +6,7 @@ import {
   isNamed,
   type ModuleName,
   mainPath,
+  pathMissing,
   plainName,
   SHORTEST_PREFIX,
 } from '../catalog/find.ts'
@@ -61,7 +62,10 @@ export function createVersionLookup(
   const read = async (plan: RepositoryPlan, name: AskedName, typedPath: string): Promise<IndexRecord> => {
     const path = parseDirectory(typedPath)
     const known = 'ref' in name ? knownRef(index, plan.remote.url, name.ref) : undefined
-    return await asked.read({ outputDir, plan, path, name, known }, spend)
+    return await asked.read(
+      { outputDir, plan, path, name, known, pathMissing: (at) => pathMissing(index, at) },
+      spend,
+    )
   }
   /** `missing`: why the index does not have it. */
   const readNamed = async (

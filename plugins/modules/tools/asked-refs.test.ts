@@ -92,6 +92,27 @@ test('a ref that no ingest has read is read by every tool that takes one, and is
   assert.deepEqual(files, ['terraform-aws-net_v2.0.0.json'])
 })
 
+test('a directory that no ref has is refused with the nearest', async (t) => {
+  const root = await temporaryFolder(t)
+  const url = await buildRemote(join(root, 'terraform-aws-net.git'), [
+    { files: { 'main.tf': code('first'), 'modules/node-group/main.tf': code('size') }, tags: ['v1.0.0'] },
+    { files: { 'main.tf': code('second') }, tags: ['v2.0.0'] },
+  ])
+  const settings = { repositories: [{ url, recursive: true, max_tags: 1 }] }
+  const opened = await openHost(t, {
+    plugins: [{ plugin, settings }],
+    projectRoot: root,
+    env: { PATH: process.env['PATH'] },
+  })
+  await opened.call('ingest_modules', {})
+
+  for (const ref of ['v1.0.0', 'v2.0.0']) {
+    const { codes, said } = await checked(opened, `git::${url}//modules/nodegroup?ref=${ref}`)
+    assert.deepEqual(codes, ['module_missing'])
+    assert.match(said, /has no module at modules\/nodegroup in v\d\.0\.0\. Nearest: modules\/node-group\.$/)
+  }
+})
+
 test('a call is judged by the ref that it names, in every spelling of a pin', async (t) => {
   const { opened, url } = await project(t)
   const commit = await commitOf(opened, 'v1.1.0')
@@ -152,7 +173,7 @@ test('a ref that the remote lacks is refused with the nearest, and judged by no 
   assert.match(unknown.said, /The remote has no such commit/)
   const nowhere = await checked(opened, `git::${url}//modules/none?ref=v1.0.0`)
   assert.deepEqual(nowhere.codes, ['module_missing'])
-  assert.match(nowhere.said, /has no module at modules\/none in v1\.0\.0/)
+  assert.match(nowhere.said, /has no module at modules\/none in v1\.0\.0\.$/)
   for (const ref of ['--upload-pack=x', 'a..b', 'HEAD', 'refs/pull/1/head', '../../x', 'v1\u202e']) {
     await assert.rejects(opened.call('get_module', { ...NET, ref }), { reason: 'module_not_found' }, ref)
   }
