@@ -75,8 +75,8 @@ export const callReasons = {
   target_ref_unknown: {
     code: 'not_found',
     message: 'The index has no ref {ref} of {repository}{at}.{hint}',
-    next: 'Name an indexed ref, or ingest that one.',
-    tool: 'list_repositories',
+    next: 'Name one of its refs.',
+    tool: 'list_module_versions',
   },
   target_path_missing: {
     code: 'not_found',

@@ -7,7 +7,7 @@ import {
   parseSource,
   type RegistryAliases,
 } from '../domain/module-source.ts'
-import { nearestNames } from '../domain/nearest-names.ts'
+import { nearestNames, nearestRefs, spellingsOf } from '../domain/nearest-names.ts'
 import { compare } from '../domain/order.ts'
 import { shownSource } from '../domain/shown-source.ts'
 import { parseDirectory } from '../git/directory.ts'
@@ -83,21 +83,35 @@ export function findModule(index: ModuleIndex, written: ModuleName, aliases?: Re
   if (name.id !== undefined) return findById(index, name.id)
   const { versions, latest } = findVersions(index, name)
   if (name.ref === undefined || name.ref === 'latest') return latest
-  const found = versions.find(({ ref }) => ref === name.ref)
-  if (found) return found
   const { ref } = name
+  const found = findRef(versions, ref)
+  if (found) return found
   const isThere = index.records.some(
-    (record) => record.ref === ref && record.repository === latest.repository,
+    (record) => spellingsOf(ref).includes(record.ref) && record.repository === latest.repository,
   )
   if (isThere) {
     const { repository, path } = latest
     throw pathMissing(index, { repository, path, ref })
   }
+  const { repository, path } = latest
   throw unknown(
     'ref',
     ref,
     versions.map(({ ref }) => ref),
+    { tool: 'list_module_versions', args: { repository, path } },
   )
+}
+
+/** The version of a ref as a caller writes it: with or without the "v" of a tag, if no ref is written just so. */
+export function findRef<Version extends Pick<IndexRecord, 'ref'>>(
+  versions: readonly Version[],
+  written: string,
+): Version | undefined {
+  for (const spelling of spellingsOf(written)) {
+    const found = versions.find(({ ref }) => ref === spelling)
+    if (found) return found
+  }
+  return undefined
 }
 
 /** The refusal of a directory that a ref does not have, with the nearest that are indexed: at that ref, if it is. */
@@ -113,7 +127,10 @@ export function pathMissing(
     paths.filter((one) => one !== path),
   )
   const hint = near.length === 0 ? '' : ` Nearest: ${near.join(', ')}.`
-  return refusals.path_missing_at_ref({ repository, path, ref, hint }, { details: { ref, path, nearest: near } })
+  return refusals.path_missing_at_ref(
+    { repository, path, ref, hint },
+    { details: { ref, path, nearest: near } },
+  )
 }
 
 /** All versions of the module a caller names by repository and path, or by the id of one of them. */
@@ -241,7 +258,7 @@ export function isNamed(url: string, name: string, named: string): boolean {
 }
 
 function unknown(what: string, asked: string, known: readonly string[], next?: NextStep) {
-  const near = nearestNames(asked, known)
+  const near = what === 'ref' ? nearestRefs(asked, known) : nearestNames(asked, known)
   const hint = near.length > 0 ? ` Nearest: ${near.join(', ')}.` : ''
   const shown = shownSource(asked).slice(0, 120)
   return refusals.module_not_found(

@@ -1,6 +1,7 @@
 /** Reads one directory of one ref of a configured repository, outside of an ingest. */
 import { isSatchelError, makeDirectoryDurably } from '../../../server/plugin.ts'
 import { newestAdmitted } from '../domain/constraint.ts'
+import { spellingsOf } from '../domain/nearest-names.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { isUnanswered } from '../git/failure.ts'
 import { type AskedRef, isCommitId, parseAskedRef } from '../git/ref-name.ts'
@@ -103,8 +104,10 @@ interface Places {
 async function findRef(asked: AskedRef, places: Places): Promise<ChosenRef> {
   try {
     const listed = await places.list()
-    const found = findAsked(listed, asked)
-    if (found) return found
+    for (const spelling of asked.full === undefined ? spellingsOf(asked.name) : [asked.name]) {
+      const found = findAsked(listed, { ...asked, name: spelling })
+      if (found) return found
+    }
     throw unknownRef(listed, asked)
   } catch (thrown) {
     const held = isSatchelError(thrown) && isUnanswered(thrown) ? await refInClone(asked, places) : undefined

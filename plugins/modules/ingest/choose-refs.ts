@@ -1,6 +1,6 @@
 import type { SatchelError } from '../../../server/plugin.ts'
 import { type Claim, claimOf } from '../catalog/path-series.ts'
-import { nearestNames } from '../domain/nearest-names.ts'
+import { nearestNames, nearestRefs } from '../domain/nearest-names.ts'
 import type { AskedRef } from '../git/ref-name.ts'
 import type { RemoteListing, RemoteRef } from '../git/remote.ts'
 import { orderTags } from '../git/tag-order.ts'
@@ -107,7 +107,9 @@ function missingRef(listing: RemoteListing, asked: AskedRef, repository: string)
 
 /** The refusal of a ref that a remote lacks, with the nearest that it has. */
 export function unknownRef(listing: RemoteListing, asked: AskedRef): SatchelError {
-  const near = nearestNames(asked.name, asked.full ? fullNames(listing) : shortNames(listing))
+  const near = asked.full
+    ? nearestNames(asked.name, fullNames(listing))
+    : nearestRefs(asked.name, shortNames(listing))
   const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ')
   const branches = [...listing.branches.keys()].slice(0, MOST_NAMED)
   const hint = near.length > 0 ? `Nearest: ${quoted(near)}.` : `Its branches: ${quoted(branches) || 'none'}.`

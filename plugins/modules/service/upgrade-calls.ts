@@ -1,6 +1,7 @@
 /** What another version of a module means for the calls of a configuration, and the calls as they would be then. */
 import { resolve } from 'node:path'
-import { inTurns, isSatchelError } from '../../../server/plugin.ts'
+import { errorBody, errorFromBody, inTurns, isSatchelError } from '../../../server/plugin.ts'
+import { findRef } from '../catalog/find.ts'
 import { latestRead } from '../catalog/latest-read.ts'
 import { loadVersions } from '../catalog/load-versions.ts'
 import type { ResolvedCall } from '../catalog/resolve-calls.ts'
@@ -8,7 +9,7 @@ import { groupVersions, latestBeside } from '../catalog/versions.ts'
 import { type ChangelogPart, changelogBetween } from '../domain/changelog.ts'
 import { type CheckFinding, checkInputs, type GivenBlock } from '../domain/check.ts'
 import { plainLine } from '../domain/hcl-text.ts'
-import { nearestNames } from '../domain/nearest-names.ts'
+import { nearestNames, nearestRefs } from '../domain/nearest-names.ts'
 import { pinTo } from '../domain/pin.ts'
 import { shownSource } from '../domain/shown-source.ts'
 import { type OutputUse, planUpgrade, type UpgradePlan } from '../domain/upgrade.ts'
@@ -203,7 +204,7 @@ function whyText(why: string | undefined): string {
   return why === undefined ? '' : ` ${why}`
 }
 
-/** A ref that is not indexed is read; where it cannot be, the nearest of the index are named. */
+/** A ref that is not indexed is read; where it cannot be, the nearest of the index are named, and why. */
 async function targetVersion({ request, lookup }: Work, before: IndexRecord): Promise<IndexRecord> {
   try {
     return indexedTarget(request, before)
@@ -212,23 +213,32 @@ async function targetVersion({ request, lookup }: Work, before: IndexRecord): Pr
     const { repository, path } = before
     const ref = request.to === 'latest' ? latestRead(request.index, before, before.ref) : request.to
     return await lookup.module({ repository, path, ref }).catch((why: unknown) => {
-      throw isSatchelError(why) && why.code !== 'cancelled' ? thrown : why
+      if (!isSatchelError(why) || why.code === 'cancelled') throw why
+      // Of a ref that is there the index says which directories it has.
+      const isThere = findRef(refsOf(request.index, repository), request.to) !== undefined
+      throw isThere || !isReason(why, 'module_not_found') ? thrown : saidAs(thrown, why)
     })
   }
 }
 
+function refsOf(index: ModuleIndex, repository: string): readonly IndexRecord[] {
+  return index.records.filter((record) => record.repository === repository)
+}
+
+/** Every tool that takes a ref says the same of one that it cannot find. */
+function saidAs(refusal: unknown, { message }: Error): unknown {
+  return isSatchelError(refusal) ? errorFromBody({ ...errorBody(refusal), message }, refusal) : refusal
+}
+
 function indexedTarget({ index, to }: UpgradeRequest, before: IndexRecord): IndexRecord {
   const { repository, path } = before
-  const own = index.records.filter((record) => record.repository === repository)
+  const own = refsOf(index, repository)
   const groups = groupVersions(index, own)
   const group = groups.find((one) => one.path === path)
   if (to === 'latest' && group !== undefined) return latestBeside(group, before)
-  // Registries write versions without the "v" of their tags.
-  const wanted = new Set([to, `v${to}`, to.replace(/^v(?=\d)/, '')])
-  const found =
-    group?.versions.find(({ ref }) => ref === to) ?? group?.versions.find(({ ref }) => wanted.has(ref))
+  const found = findRef(group?.versions ?? [], to)
   if (found !== undefined) return found
-  const there = own.find(({ ref }) => wanted.has(ref))
+  const there = findRef(own, to)
   if (there !== undefined) {
     const near = nearestNames(
       path,
@@ -236,14 +246,12 @@ function indexedTarget({ index, to }: UpgradeRequest, before: IndexRecord): Inde
     )
     throw refusals.target_path_missing({ repository, path, ref: there.ref, hint: hintOf(near) })
   }
-  const refs = nearestNames(to, new Set(own.map(({ ref }) => ref)))
+  const refs = nearestRefs(to, new Set(own.map(({ ref }) => ref)))
   const at = path === '.' ? '' : ` at ${path}`
-  throw refusals.target_ref_unknown({
-    ref: JSON.stringify(plainLine(to)),
-    repository,
-    at,
-    hint: hintOf(refs),
-  })
+  throw refusals.target_ref_unknown(
+    { ref: JSON.stringify(plainLine(to)), repository, at, hint: hintOf(refs) },
+    { next: { tool: 'list_module_versions', args: { repository, path } } },
+  )
 }
 
 function hintOf(near: readonly string[]): string {

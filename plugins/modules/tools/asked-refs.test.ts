@@ -92,6 +92,33 @@ test('a ref that no ingest has read is read by every tool that takes one, and is
   assert.deepEqual(files, ['terraform-aws-net_v2.0.0.json'])
 })
 
+test('every tool reads a ref alike, with or without its "v", and says the same of one that is nowhere', async (t) => {
+  const { opened, url } = await project(t)
+  const hcl = `module "m" {\n  source = "git::${url}?ref=v1.0.0"\n  first  = 1\n}\n`
+  const doors: ((ref: string) => Promise<unknown>)[] = [
+    (ref) => opened.call('get_module', { ...NET, ref }),
+    (ref) => opened.call('module_usage', { ...NET, ref }),
+    (ref) => opened.call('module_diff', { ...NET, from: 'v1.0.0', to: ref }),
+    (ref) => opened.call('module_upgrade', { hcl, to: ref }),
+  ]
+
+  const said: unknown[] = []
+  for (const ask of doors) {
+    for (const ref of ['2.0.0', '1.1.0'])
+      assert.match(JSON.stringify(await ask(ref)), new RegExp(`"(?:ref|to)":"v${ref}"`))
+    await ask('v1.9.9').then(
+      () => assert.fail('it is nowhere'),
+      ({ message, next }: Error & { next?: { tool?: string } }) => said.push([message, next?.tool]),
+    )
+  }
+  const expected =
+    'The index has no ref "v1.9.9". Nearest: v2.0.0. The remote has no branch or tag "v1.9.9". Nearest: "v1.1.0", "v1.0.0".'
+  assert.deepEqual(
+    said,
+    said.map(() => [expected, 'list_module_versions']),
+  )
+})
+
 test('a directory that no ref has is refused with the nearest', async (t) => {
   const root = await temporaryFolder(t)
   const url = await buildRemote(join(root, 'terraform-aws-net.git'), [
