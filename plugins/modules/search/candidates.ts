@@ -169,19 +169,26 @@ export function asksForNothingHere(
   )
 }
 
+/** Fields that show what a module is; inputs and outputs may be for others. */
+const SHOWING: ReadonlySet<string> = new Set(['name', 'description', 'resources'])
+
 function evidenceOfRow(
   index: SearchIndex,
   row: number,
   keyword: KeywordScores,
   providers: readonly string[],
 ): FitEvidence {
-  const { match, about } = keyword.match(index.textOf(row))
+  const { match, about, says } = keyword.match(index.textOf(row))
   const terms = Object.entries(match)
   const isTelling = (field: string): boolean => field !== 'readme' && field !== 'variables'
+  const inFields = (isWanted: (field: string) => boolean) =>
+    new Set(terms.flatMap(([term, fields]) => (fields.some(isWanted) ? [term] : [])))
   return {
     terms: new Set(terms.map(([term]) => term)),
-    named: new Set(terms.flatMap(([term, fields]) => (fields.some(isTelling) ? [term] : []))),
+    named: inFields(isTelling),
+    shown: inFields((field) => SHOWING.has(field)),
     about: new Set(about),
+    says: new Set(says),
     isOfProvider:
       providers.length === 0 || index.record(row).providers.some((one) => providers.includes(one)),
   }

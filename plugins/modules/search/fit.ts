@@ -8,7 +8,7 @@ const ENOUGH_WORDS = 0.58
 const ENOUGH_CONCEPT = 1.5
 /** So many of the words are in no module: one of them names something that is not here ("jumpcloud user group"). */
 const UNKNOWN_SHARE = 0.25
-/** In fewer texts a word may be missing by chance. */
+/** In fewer texts a word may be missing by chance: what counts frequencies is not asked. */
 const MANY_TEXTS = 100
 
 /** A product in more texts than this share is named in other words as well; rarer words say what a query is about. */
@@ -25,8 +25,12 @@ export interface FitEvidence {
   /** Terms anywhere in its text, and those in its name, description or names of its parts. */
   readonly terms: ReadonlySet<string>
   readonly named: ReadonlySet<string>
+  /** Terms in its name, its description or types of its resources. */
+  readonly shown: ReadonlySet<string>
   /** Concepts that its name, description or resources say. */
   readonly about: ReadonlySet<string>
+  /** Those that its name or its description says. */
+  readonly says: ReadonlySet<string>
   /** It is of the provider that is wanted, or none is. */
   readonly isOfProvider: boolean
 }
@@ -46,11 +50,10 @@ export function nothingFits(
   if (plan.names.some(({ isSure, share }) => isSure || share === 1)) return false
   if (plan.provider && !hasProvider && !isMentioned(plan.provider.words, best)) return true
   const isLarge = vocabulary.texts >= MANY_TEXTS
-  if (isLarge && lacksProducts(plan, vocabulary, best)) return true
-  if (isLarge && lacksEquivalent(plan, best)) return true
+  if (lacksNamed(plan, vocabulary, best) || lacksEquivalent(plan, best)) return true
   const concepts = [...plan.concepts]
-  const isHad = ([group]: (typeof concepts)[number]): boolean =>
-    !isLarge || best.some(({ about }) => about.has(group))
+  const isHad = ([group]: (typeof concepts)[number]): boolean => isAbout(group, best, isLarge)
+  if (!isLarge && concepts.length > 0 && !concepts.some(isHad)) return hasTooFew(plan, vocabulary, best)
   const isClear = concepts.some((one) => one[1].weight * one[1].words >= ENOUGH_CONCEPT && isHad(one))
   if (isClear) return false
   const tellsMuch = plan.translations.length === 0 && isLarge
@@ -60,10 +63,29 @@ export function nothingFits(
   return share < ENOUGH_WORDS && !concepts.some((one) => one[1].isExact && isHad(one))
 }
 
+/** Whether a result is about a concept. In a small index its resources alone do not say so, without a word of the query. */
+function isAbout(group: string, best: readonly FitEvidence[], isLarge: boolean): boolean {
+  return best.some(({ about, says, named }) =>
+    isLarge ? about.has(group) : says.has(group) || (about.has(group) && named.size > 0),
+  )
+}
+
+/** Whether no result has enough of the words. Two words may be in one README by chance: they have to be named. */
+function hasTooFew(plan: QueryPlan, vocabulary: Vocabulary, best: readonly FitEvidence[]): boolean {
+  const isLong = plan.terms.length > 2
+  const shares = best.map(({ terms, named }) => shareOf(plan, vocabulary, isLong ? terms : named))
+  return Math.max(0, ...shares) < ENOUGH_WORDS
+}
+
 /** A result that names the provider may be what is wanted though it is of another. */
 function isMentioned(name: string, best: readonly FitEvidence[]): boolean {
   const words = name.split(' ').map(stem)
   return best.slice(0, NAMING).some(({ named }) => words.every((word) => named.has(word)))
+}
+
+function lacksNamed(plan: QueryPlan, vocabulary: Vocabulary, best: readonly FitEvidence[]): boolean {
+  const isLarge = vocabulary.texts >= MANY_TEXTS
+  return isLarge ? lacksProducts(plan, vocabulary, best) : lacksShownProducts(plan, best)
 }
 
 /** Whether no result of the wanted provider names a product that is asked for. What a README mentions is not about it. */
@@ -79,6 +101,20 @@ function lacksProducts(
   const isNamed = (product: readonly string[]): boolean =>
     naming.some(({ named }) => product.every((word) => named.has(word)))
   return rare.length > 0 && rare.length === products.length && !rare.some(isNamed)
+}
+
+/**
+ * As `lacksProducts`, where few texts say nothing of which products are rare. A large module has inputs and outputs for
+ * other products ("redshift_subnets" of a network): they count only where its name or description says a concept of the query.
+ */
+function lacksShownProducts({ products, concepts }: QueryPlan, best: readonly FitEvidence[]): boolean {
+  const naming = best.slice(0, NAMING).filter(({ isOfProvider }) => isOfProvider)
+  const isThere = (product: readonly string[]): boolean =>
+    naming.some(({ terms, shown, says }) => {
+      const isOfKind = [...concepts.keys()].some((group) => says.has(group))
+      return product.every((word) => (isOfKind ? terms : shown).has(word))
+    })
+  return products.length > 0 && !products.some(isThere)
 }
 
 /** Whether no result of the wanted provider is about what another one's product is. */

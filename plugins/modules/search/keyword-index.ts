@@ -47,6 +47,8 @@ export interface KeywordMatch {
   readonly concepts: Readonly<Record<string, number>>
   /** The concepts of the query that the name, the description or the resources of the text say. */
   readonly about: readonly string[]
+  /** Those that its name or its description says. */
+  readonly says: readonly string[]
 }
 
 export interface KeywordHit extends KeywordMatch {
@@ -183,23 +185,28 @@ function matchOf(texts: TextIndex, { own, concepts, scores }: Scored, text: numb
     const value = addedBy(texts, concept, text)
     return value > 0 ? [[concept.group, value] as const] : []
   })
-  const about = concepts.flatMap(({ group }) => (isAbout(texts, group, text) ? [group] : []))
-  return { score: scores[text] ?? 0, match, concepts: Object.fromEntries(added), about }
+  const groups = concepts.map(({ group }) => group)
+  const about = groups.filter((group) => hasIn(ABOUT, texts, group, text))
+  const says = about.filter((group) => hasIn(SAYING, texts, group, text))
+  return { score: scores[text] ?? 0, match, concepts: Object.fromEntries(added), about, says }
 }
 
-/** Fields of concepts that say what a module is, instead of what it mentions. */
-const TELLING = new Set(
-  ['concepts_name', 'concepts_description', 'concepts_resources'].map((name) => ALL_FIELDS.indexOf(name)),
-)
+/** Fields of concepts by which a module says what it is, and with them those that show it, instead of what it mentions. */
+const SAYING = fieldNumbers(['concepts_name', 'concepts_description'])
+const ABOUT = new Set([...SAYING, ...fieldNumbers(['concepts_resources'])])
 
-function isAbout(texts: TextIndex, group: string, text: number): boolean {
+function fieldNumbers(names: readonly string[]): ReadonlySet<number> {
+  return new Set(names.map((name) => ALL_FIELDS.indexOf(name)))
+}
+
+function hasIn(fields: ReadonlySet<number>, texts: TextIndex, group: string, text: number): boolean {
   const postings = texts.postings(group)
   for (
     let at = countBelow(postings.texts, text, postings.length);
     at < postings.length && postings.texts[at] === text;
     at++
   )
-    if (TELLING.has(postings.fields[at] ?? 0)) return true
+    if (fields.has(postings.fields[at] ?? 0)) return true
   return false
 }
 

@@ -213,7 +213,8 @@ test('an exclusion ends before a word that turns from it, a provider, and what i
 /** A result that has these words in its name, and is about all that the query means. */
 function evidence(query: string, found: readonly string[]): FitEvidence {
   const terms = new Set(found.map(stem))
-  return { terms, named: terms, about: new Set(plan(query).concepts.keys()), isOfProvider: true }
+  const about = new Set(plan(query).concepts.keys())
+  return { terms, named: terms, shown: terms, about, says: about, isOfProvider: true }
 }
 
 test('a query that nothing here is about is told from one that something is about', () => {
@@ -243,6 +244,22 @@ test('a product that no result is named for does not fit, though its concept doe
   assert.equal(none('events without kinesis', {}), false)
   assert.equal(none('message queue', {}), false)
   assert.deepEqual(plan('blockchain node').corrections, [])
+})
+
+test('in a small index too a product has to be shown, and a concept to be more than a resource', () => {
+  const small = { ...vocabularyOf(IN_USE), texts: 12 }
+  const none = (query: string, best: Partial<FitEvidence>): boolean =>
+    nothingFits(plan(query), small, [{ ...evidence(query, []), ...best }], true)
+  const stems = (text: string): Set<string> => new Set(text.split(' ').map(stem))
+  const says = new Set<string>()
+
+  assert.equal(none('kinesis stream', { ...evidence('', ['kinesis', 'stream']), says }), false)
+  const mentioned = { terms: stems('kinesis stream'), named: stems('kinesis stream') }
+  assert.equal(none('kinesis stream', { ...mentioned, says }), true)
+  assert.equal(none('kinesis stream', mentioned), false)
+  assert.equal(none('message queue', { says }), true)
+  assert.equal(none('message queue', { says, named: stems('queue'), terms: stems('queue') }), false)
+  assert.equal(none('message queue', {}), false)
 })
 
 test('what no result says what it is for does not fit, though the query means it clearly', () => {
