@@ -87,6 +87,56 @@ test('a room in the database goes on at another machine when its owner is killed
   assert.equal(status.version, 3)
 })
 
+/** One machine has version 1 in its file, another one commits two versions and is killed. */
+async function overtaken(t: TestContext, server: PostgresServer) {
+  const [one, two] = [await newMachine(t, server, 'one'), await newMachine(t, server, 'two')]
+  for (const { file } of [one, two]) writeFileSync(file, '# Plan\n\nfirst\n\nlast\n')
+  await one.run('storage', 'migrate')
+  await two.start()
+  await owns(two)
+  assert.equal(await two.stop(), 0, two.log())
+  await one.start()
+  await owns(one)
+  await commit(one, 1, '# Plan\n\nfirst, by two\n\nlast\n')
+  await commit(one, 2, '# Plan\n\nfirst, by three\n\nlast\n')
+  await one.kill()
+  assert.equal(readFileSync(two.file, 'utf8'), '# Plan\n\nfirst\n\nlast\n')
+  return two
+}
+
+test('an edit of an older copy is merged into what was committed meanwhile', async (t) => {
+  const server = await startPostgres(t)
+  if (!server) return
+  const two = await overtaken(t, server)
+  writeFileSync(two.file, '# Plan\n\nfirst\n\nlast\nby hand\n')
+
+  await two.start()
+  await owns(two)
+  const read = await two.call('read', {})
+
+  assert.deepEqual([read.version, read.content], [4, '# Plan\n\nfirst, by three\n\nlast\nby hand\n'])
+  assert.equal(readFileSync(two.file, 'utf8'), read.content)
+  assert.match(two.log(), /edited while another machine had its room/)
+})
+
+test('an edit of an older copy that does not fit is left as a proposal, and the room keeps its text', async (t) => {
+  const server = await startPostgres(t)
+  if (!server) return
+  const two = await overtaken(t, server)
+  const edit = '# Plan\n\nfirst, by hand\n\nlast\n'
+  writeFileSync(two.file, edit)
+
+  await two.start()
+  await owns(two)
+  const read = await two.call('read', {})
+  const { proposals } = await two.call('proposals', { status: 'pending' })
+  const proposal = await two.call('proposal', { proposal_id: proposals[0].proposal_id })
+
+  assert.deepEqual([read.version, read.content], [3, '# Plan\n\nfirst, by three\n\nlast\n'])
+  assert.equal(readFileSync(two.file, 'utf8'), read.content)
+  assert.deepEqual([proposals.length, proposals[0].base_version, proposal.content], [1, 1, edit])
+})
+
 test('a room in the database is told from one in files, and needs its database', async (t) => {
   const server = await startPostgres(t)
   if (!server) return

@@ -17,6 +17,20 @@ export async function commitWithFiles(
   draft: Draft,
   staged: NewVersion | undefined,
 ): Promise<void> {
+  const outcome = await storeWithFiles(state, draft, staged, state.ledger.meta.hash)
+  if (outcome?.kind === 'moved') await takeExternalQuietly(state, outcome.seen)
+  if (outcome?.kind === 'failed') throw outcome.error
+}
+
+type FileText = Pick<NewVersion, 'text' | 'hash'>
+
+/** The same, with `staged` put into a file whose text has the hash `expected`; what became of that is the answer. */
+async function storeWithFiles(
+  state: StoreState,
+  draft: Draft,
+  staged: FileText | undefined,
+  expected: string,
+): Promise<Outcome | undefined> {
   const temp = staged && state.tempPath()
   const long = longTexts(state, draft)
   try {
@@ -29,19 +43,18 @@ export async function commitWithFiles(
     throw thrown
   }
   await state.flusher.settled()
-  const outcome = temp ? await putInPlace(state, temp) : undefined
+  const outcome = temp ? await putInPlace(state, temp, expected) : undefined
   // A flush may have failed meanwhile: a poisoned room says nothing more, not even what is durable.
   state.assertUsable()
   publish(state, draft)
-  if (outcome?.kind === 'moved') await takeExternalQuietly(state, outcome.seen)
-  if (outcome?.kind === 'failed') throw outcome.error
+  return outcome
 }
 
 async function writeFiles(
   state: StoreState,
   long: readonly (readonly [string, string])[],
   temp: string | undefined,
-  staged: NewVersion | undefined,
+  staged: FileText | undefined,
 ): Promise<void> {
   try {
     const writes = [state.bodies.file(long)]
@@ -59,10 +72,10 @@ type Outcome =
   | { readonly kind: 'moved'; readonly seen: Seen }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-async function putInPlace(state: StoreState, temp: string): Promise<Outcome> {
+async function putInPlace(state: StoreState, temp: string, expected: string): Promise<Outcome> {
   // Hashed again: text that was written since the mutation began must not be overwritten.
   const seen = lookUntilStill(state)
-  if (!isOurs(state, seen)) {
+  if (!hasHash(seen, expected)) {
     await removeQuietly(state.disk, temp)
     state.ledger.note({ materialized: true })
     return { kind: 'moved', seen }
@@ -86,7 +99,17 @@ function lookUntilStill({ markdown }: StoreState): Seen {
 
 /** Whether the file is as the version before the newest left it, so that writing the newest overwrites no other text. */
 function isOurs(state: StoreState, seen: Seen): boolean {
-  return seen.kind === 'missing' || (seen.kind === 'text' && seen.hash === state.ledger.meta.previousHash)
+  return hasHash(seen, state.ledger.meta.previousHash)
+}
+
+function hasHash(seen: Seen, hash: string): boolean {
+  return seen.kind === 'missing' || (seen.kind === 'text' && seen.hash === hash)
+}
+
+/** To be called where the file is the newest version, durably. */
+async function noteOrigin({ origin, ledger }: StoreState): Promise<void> {
+  const { version, hash } = ledger.meta
+  await origin?.note({ version, hash })
 }
 
 async function replaceFile(state: StoreState, temp: string): Promise<void> {
@@ -94,6 +117,7 @@ async function replaceFile(state: StoreState, temp: string): Promise<void> {
     state.fence()
     await state.markdown.replace(temp)
     state.ledger.note({ materialized: true })
+    await noteOrigin(state)
   } catch (thrown) {
     await removeQuietly(state.disk, temp)
     if (isSatchelError(thrown) || isFlushFailure(thrown)) throw state.poison(thrown)
@@ -118,6 +142,7 @@ export async function lookAtFile(state: StoreState): Promise<void> {
   if (seen.kind === 'text' && seen.hash === ledger.meta.hash) {
     // The process that renamed it may have ended before it flushed the name.
     if (!ledger.meta.materialized) await settleFile(state)
+    await noteOrigin(state)
     return ledger.note({ materialized: true })
   }
   if (!ledger.meta.materialized && isOurs(state, seen)) return materialize(state)
@@ -137,21 +162,29 @@ const COPY_LOOKS = 10
 
 /**
  * The first look of an owner whose file may be a copy that another machine had no part in: a missing file, or one that is an
- * older version, becomes the newest version; any other difference is an edit.
+ * older version, becomes the newest version; any other difference is an edit of the version that the copy last was.
  */
 export async function lookAtCopy(state: StoreState): Promise<void> {
-  for (let looks = 0; looks < COPY_LOOKS && isOutdated(state, state.markdown.look()); looks += 1) {
-    const temp = state.tempPath()
-    try {
-      await state.markdown.stage(temp, { text: state.newestText(), hash: state.ledger.meta.hash })
-      if (state.markdown.isAsSeen()) await replaceFile(state, temp)
-    } catch (thrown) {
-      throw writeFailure(state, thrown)
-    } finally {
-      await removeQuietly(state.disk, temp)
-    }
+  for (let looks = 0; looks < COPY_LOOKS; looks += 1) {
+    const seen = await pastTruncation(state, state.markdown.look())
+    if (isOutdated(state, seen)) await refresh(state)
+    else if (isStaleEdit(state, seen)) await takeStaleEdit(state, seen)
+    else break
   }
   await lookAtFile(state)
+}
+
+/** Puts the newest version into a file that is as the last look found it. */
+async function refresh(state: StoreState): Promise<void> {
+  const temp = state.tempPath()
+  try {
+    await state.markdown.stage(temp, { text: state.newestText(), hash: state.ledger.meta.hash })
+    if (state.markdown.isAsSeen()) await replaceFile(state, temp)
+  } catch (thrown) {
+    throw writeFailure(state, thrown)
+  } finally {
+    await removeQuietly(state.disk, temp)
+  }
 }
 
 function isOutdated(state: StoreState, seen: Seen): boolean {
@@ -160,6 +193,29 @@ function isOutdated(state: StoreState, seen: Seen): boolean {
     seen.hash !== state.ledger.meta.hash &&
     (state.hooks.isVersion?.(openRows(state).rows, seen.hash) ?? false)
   )
+}
+
+type SeenText = Extract<Seen, { kind: 'text' }>
+
+/** Whether the file is an edit of another version than the newest, or of one that is not known. */
+function isStaleEdit({ ledger, hooks, origin }: StoreState, seen: Seen): seen is SeenText {
+  if (seen.kind !== 'text' || seen.hash === ledger.meta.hash || !hooks.staleEdit) return false
+  return origin?.read()?.hash !== ledger.meta.hash
+}
+
+/** Lets the rules keep the edit, then the file becomes the newest version. A file that moved meanwhile is left as it is. */
+async function takeStaleEdit(state: StoreState, seen: SeenText): Promise<void> {
+  const { ledger, hooks, origin, log } = state
+  const base = origin?.read()
+  // Whether the last owner could write its own file says nothing of this one.
+  ledger.note({ materialized: true })
+  const before = ledger.meta.version
+  const draft = await adopted(state, (tx) => hooks.staleEdit?.(tx, seen, base))
+  const newest = draft.document ?? { text: state.newestText(), hash: ledger.meta.hash }
+  const outcome = await storeWithFiles(state, draft, newest, seen.hash)
+  if (outcome?.kind === 'failed') throw outcome.error
+  const made = draft.document ? { merged_as: draft.document.version } : {}
+  log.warn('The file was edited while another machine had its room', { of: base?.version, before, ...made })
 }
 
 async function takeExternal(state: StoreState, seen: Seen): Promise<void> {
@@ -191,7 +247,7 @@ export async function bootstrap(state: StoreState, seen: Seen): Promise<void> {
 
 async function adopt(
   state: StoreState,
-  seen: Extract<Seen, { kind: 'text' }>,
+  seen: SeenText,
   hook: (tx: Tx, document: NewVersion) => void,
 ): Promise<void> {
   const { text, hash, bytes } = seen
@@ -201,6 +257,7 @@ async function adopt(
     await settleFile(state)
     const draft = await adopted(state, (tx) => hook(tx, document), document)
     await commitWithFiles(state, draft, undefined)
+    await noteOrigin(state)
   } catch (thrown) {
     // It was seen and is in no version: every later call has to find it again.
     state.markdown.forget()
@@ -209,7 +266,7 @@ async function adopt(
 }
 
 /** What the rules do with an outside text; again when they were not ready for it, while everything else waits. */
-async function adopted(state: StoreState, hook: (tx: Tx) => void, document: NewVersion): Promise<Draft> {
+async function adopted(state: StoreState, hook: (tx: Tx) => void, document?: NewVersion): Promise<Draft> {
   for (;;) {
     try {
       return transact(state, hook, document).draft

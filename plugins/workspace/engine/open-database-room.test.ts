@@ -11,6 +11,7 @@ import { newRoomName, openRoomDatabase } from '../testing/room-database.ts'
 import { realClock } from './clock.ts'
 import { type DatabaseRoomOptions, openDatabaseRoom } from './open-database-room.ts'
 import { inspectRoom, openRoom, type Room, type RoomSeams, roomPlace } from './open-room.ts'
+import type { StoreContent } from './store.ts'
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
@@ -21,8 +22,8 @@ const LEASE_MS = 600_000
 interface Machine {
   readonly file: string
   read(): string
-  options(seams?: RoomSeams): DatabaseRoomOptions
-  own(seams?: RoomSeams): Promise<Room>
+  options(seams?: RoomSeams, content?: StoreContent): DatabaseRoomOptions
+  own(seams?: RoomSeams, content?: StoreContent): Promise<Room>
 }
 
 /** Machines that share one room of the database. */
@@ -32,9 +33,9 @@ async function openTeam(t: TestContext, server: PostgresServer) {
   const machine = (text: string | undefined): Machine => {
     const file = join(temporaryFolderSync(t), 'plan.md')
     if (text !== undefined) writeFileSync(file, text)
-    const options = (seams: RoomSeams = {}): DatabaseRoomOptions => ({
+    const options = (seams: RoomSeams = {}, content = modelContent): DatabaseRoomOptions => ({
       place: roomPlace(file, {}),
-      content: modelContent,
+      content,
       log,
       rank: 'stdio',
       wasm,
@@ -48,9 +49,9 @@ async function openTeam(t: TestContext, server: PostgresServer) {
       file,
       read: () => readFileSync(file, 'utf8'),
       options,
-      async own(seams) {
+      async own(seams, content) {
         for (;;) {
-          const attempt = await openDatabaseRoom(options(seams))
+          const attempt = await openDatabaseRoom(options(seams, content))
           if (attempt.kind !== 'owner') await wait(10)
           else {
             t.after(() => attempt.room.close())
@@ -176,6 +177,32 @@ const CHECKS: Readonly<Record<string, Check>> = {
       [4, '# Plan\n\nby hand\n'],
       [4, '# Plan\n\nby hand\n'],
     ])
+  },
+  'an edit of a copy is one of the version that this machine last had in its file': async (t, server) => {
+    const { machine } = await openTeam(t, server)
+    const [first, second] = [machine('# Plan\n'), machine('# Plan\n')]
+    const kept: (readonly [base: number | undefined, text: string])[] = []
+    const hooks: StoreContent['hooks'] = {
+      ...modelContent.hooks,
+      staleEdit: (_, { text }, base) => void kept.push([base?.version, text]),
+    }
+    const own = async ({ own: open }: Machine, commits: readonly string[]) => {
+      const room = await open({}, { ...modelContent, hooks })
+      for (const text of commits) await room.store.mutate((tx) => commitText(tx, text))
+      const { version } = await room.store.look()
+      await room.close()
+      return version
+    }
+    await own(first, ['# two\n'])
+    await own(second, ['# three\n'])
+    writeFileSync(first.file, '# two, by hand\n')
+    writeFileSync(second.file, '# three, by hand\n')
+
+    const versions = [await own(second, []), await own(first, [])]
+
+    assert.deepEqual(versions, [4, 4])
+    assert.deepEqual(kept, [[2, '# two, by hand\n']])
+    assert.equal(first.read(), '# three, by hand\n')
   },
   'the clock of a machine that is ten minutes off takes and keeps nothing': async (t, server) => {
     const { machine, sql } = await openTeam(t, server)

@@ -8,6 +8,7 @@ import type { Clock, Random } from './clock.ts'
 import { storeDamaged } from './damage.ts'
 import { bootstrap, lookAtCopy, lookAtFile } from './document-commit.ts'
 import { type FileCraft, fileMedium } from './file-medium.ts'
+import { type FileOrigin, openFileOrigin } from './file-version.ts'
 import { createFlusher, type Flusher } from './flusher.ts'
 import { createGenerations, JOURNAL_LIMITS, type JournalLimits } from './generations.ts'
 import type { Journal } from './journal.ts'
@@ -93,7 +94,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       tempPath,
       fence,
       medium,
-      isCopy: options.medium !== undefined,
+      origin: options.medium && openFileOrigin(disk, sidecar, tempPath),
       bodies,
       markdown,
       recovered,
@@ -111,8 +112,8 @@ interface Parts extends StoreOptions {
   tempPath(): string
   fence(): void
   readonly medium: Medium
-  /** Whether other machines have files of their own. */
-  readonly isCopy: boolean
+  /** Absent: no other machine has a copy of the file. */
+  readonly origin: FileOrigin | undefined
   readonly bodies: Bodies
   readonly markdown: MarkdownFile
   readonly recovered: Recovered
@@ -160,7 +161,7 @@ async function assemble(parts: Parts): Promise<Store> {
     },
   }
   try {
-    const firstLook = parts.isCopy ? lookAtCopy : lookAtFile
+    const firstLook = parts.origin ? lookAtCopy : lookAtFile
     await inQueue(queue, () =>
       ledger.meta.version === 0 ? bootstrap(state, markdown.look()) : firstLook(state),
     )

@@ -1,4 +1,8 @@
 import type { DocumentState, NewVersion, Rows, Schema, Statements, Substrate, Tx } from '../domain/rows.ts'
+import type { FileVersion } from './file-version.ts'
+
+/** The text of a file. */
+export type FileEdit = Pick<NewVersion, 'text' | 'hash' | 'bytes'>
 
 /** What the rules do when the engine itself notices something; each runs in a transaction of its own. */
 export interface EngineHooks {
@@ -8,6 +12,11 @@ export interface EngineHooks {
   external(tx: Tx, document: NewVersion): void
   /** For what a hook threw because it is not ready yet: resolves when it may run again. */
   readiness?(thrown: unknown): Promise<unknown> | undefined
+  /**
+   * The file is an edit of `base`, or of a version that is not known, and the newest version is another one: keeps both,
+   * by at most one new version. The file becomes the newest version afterwards. Absent: it is an external edit.
+   */
+  staleEdit?(tx: Tx, edit: FileEdit, base: FileVersion | undefined): void
   /** Whether the text with this hash is a version, even one whose text is no longer kept. Absent: none is known. */
   isVersion?(rows: Rows, sha256: string): boolean
   /** The file was deleted, became unreadable as text, or came back. Nothing is stored. */

@@ -7,6 +7,7 @@ import {
 } from '../../../server/plugin.ts'
 import type { NewVersion, Tx } from '../domain/rows.ts'
 import { refusals } from '../reasons.ts'
+import type { FileOrigin } from './file-version.ts'
 import type { Flusher } from './flusher.ts'
 import type { Generations, JournalLimits } from './generations.ts'
 import { storeUnavailable } from './journal.ts'
@@ -24,6 +25,8 @@ export interface StoreState extends RoomState {
   readonly limits: Pick<JournalLimits, 'textBytes'>
   readonly flusher: Flusher
   readonly generations: Generations
+  /** Absent: no other machine has a copy of the file. */
+  readonly origin?: FileOrigin | undefined
   tempPath(): string
   fence(): void
   /** Throws once poisoned or closed. */

@@ -29,6 +29,7 @@ import { bootstrap, externalEdit, wasVersion } from './document.ts'
 import { expireLeases } from './leases.ts'
 import { expireSessions } from './members.ts'
 import { SCHEMA, STATEMENTS } from './schema.ts'
+import { staleEdit } from './stale-edit.ts'
 import { listed } from './tables.ts'
 import type { View } from './views.ts'
 
@@ -96,6 +97,7 @@ export function storeContent(parts: RoomParts): StoreContent {
     bootstrap: (tx: Tx, document: NewVersion) =>
       bootstrap(beginChange(tx, changeParts(parts)), document, parts.name),
     external: (tx: Tx, document: NewVersion) => externalEdit(beginChange(tx, changeParts(parts)), document),
+    staleEdit: (tx, edit, base) => staleEdit(beginChange(tx, changeParts(parts)), edit, base),
     readiness: (thrown) => (thrown instanceof Unanswered ? thrown.found : undefined),
     isVersion: wasVersion,
     substrate: (substrate) => parts.substrateChanged(substrate),
