@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { sampleRecord } from '../plugins/handoff/testing/sample-record.ts'
+import { openWorld } from '../plugins/modules/testing/ingest-world.ts'
+import { entriesOf, smallRemotes } from '../plugins/modules/testing/team.ts'
 import { startCli } from '../server/cli/testing/run-cli.ts'
 import { freePort } from './free-port.ts'
 import { temporaryFolder } from './harness/index.ts'
@@ -133,6 +135,30 @@ const CHECKS: Readonly<Record<string, Check>> = {
     assert.equal(listed.data.total, 451)
     assert.equal(exported.data.stores[0].copied, 451)
     assert.deepEqual(bytesIn(records), before)
+  },
+  'takes nothing where any kind of the files differs from its rows': async (t, server) => {
+    const { url, name } = newDatabase(server)
+    const { run, records, root } = await openProject(t, url)
+    const world = await openWorld(t)
+    await world.run(entriesOf(await smallRemotes(world.dir, ['one'])))
+    const settings = `handoff: { project: shop }\ncatalogue: platform\noutput_dir: ${world.outputDir}\n`
+    writeFileSync(join(root, 'satchel.yaml'), settings)
+    await run(['storage', 'migrate'])
+    const first = await run(['storage', 'import', '--json'])
+    mkdirSync(records, { recursive: true })
+    const record = sampleRecord(1, 1500)
+    writeFileSync(join(records, `${record.id}.json`), JSON.stringify(record))
+    const rows = () => server.sql('select count(*) from satchel.handoff_records', name)
+    server.sql(
+      `update satchel.module_records set hashes = '{x}', record = replace(record, '"summary_sha256":"', '"summary_sha256":"x')`,
+      name,
+    )
+
+    const refused = await run(['storage', 'import', '--json'])
+
+    assert.equal(first.data.stores.length, 2, first.err)
+    assert.deepEqual([refused.code, rows()], [5, '0'])
+    assert.match(refused.out, /catalogue_differs/)
   },
   'keeps projects apart, and a role reaches only the projects that it was given': async (t, server) => {
     const { url, name } = newDatabase(server)

@@ -29,12 +29,20 @@ export function hookParts(handoffs: Handoffs, host: Pick<Host, 'verb' | 'databas
 /** The tables of this plugin, and the copies between them and the project's files. */
 function databaseStore(database: Database, handoffs: Handoffs): DatabaseStore {
   const copying = async () => {
-    const { copyOf, exportFiles, importFiles } = await import('./actions/copy-records.ts')
-    return { copy: copyOf(database, handoffs.ownProject()), exportFiles, importFiles }
+    const { copyOf, ...copies } = await import('./actions/copy-records.ts')
+    return { copy: copyOf(database, handoffs.ownProject()), ...copies }
   }
   return {
     name: 'handoffs',
     migrations: MIGRATIONS,
+    async checkImport(signal) {
+      const { copy, checkImport } = await copying()
+      await checkImport(copy, signal)
+    },
+    async checkExport(signal) {
+      const { copy, checkExport } = await copying()
+      await checkExport(copy, signal)
+    },
     async importFiles(signal) {
       const { copy, importFiles } = await copying()
       return importFiles(copy, signal)

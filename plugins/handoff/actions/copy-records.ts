@@ -29,22 +29,11 @@ export function copyOf(database: Database, { store, git, clock, config }: Projec
   return { files: openStore({ disk, layout, now: clock }), database, rows: projectRows(parts).rows }
 }
 
-/** Copies the project's files into rows. Can be done again after an interruption. Errors: `copy_differs`, `copy_unreadable`. */
+/** Copies the project's files into rows. Can be done again after an interruption. Errors: those of `checkImport`. */
 export async function importFiles(copy: Copy, signal: AbortSignal): Promise<CopiedRecords> {
   const { files, database } = copy
   const rows = await copy.rows()
-  const present = await rows.etags()
-  const missing: string[] = []
-  const differing: string[] = []
-  const ids = await files.ids()
-  for (const id of ids) {
-    signal.throwIfAborted()
-    const etag = present.get(id)
-    const bytes = await bytesOf(files, id)
-    if (etag === undefined) missing.push(id)
-    else if (etag !== sha256(bytes)) differing.push(id)
-  }
-  refuseDiffering(differing)
+  const { ids, missing } = await checkImport(copy, signal)
   if (missing.length > 0) await rows.createProject()
   await importMissing(copy, rows, missing, signal)
   const { folder, root } = files.layout
@@ -56,21 +45,29 @@ export async function importFiles(copy: Copy, signal: AbortSignal): Promise<Copi
   }
 }
 
-/** Copies the project's rows into files. Can be done again after an interruption. Errors: `copy_differs`. */
+/** The names of the files, and of those that rows lack. Errors: `copy_differs`, `copy_unreadable`. */
+export async function checkImport({ files, rows }: Copy, signal: AbortSignal) {
+  const present = await (await rows()).etags()
+  const missing: string[] = []
+  const differing: string[] = []
+  const ids = await files.ids()
+  for (const id of ids) {
+    signal.throwIfAborted()
+    const etag = present.get(id)
+    const bytes = await bytesOf(files, id)
+    if (etag === undefined) missing.push(id)
+    else if (etag !== sha256(bytes)) differing.push(id)
+  }
+  refuseDiffering(differing)
+  return { ids, missing }
+}
+
+/** Copies the project's rows into files. Can be done again after an interruption. Errors: those of `checkExport`. */
 export async function exportFiles(copy: Copy, signal: AbortSignal): Promise<CopiedRecords> {
   const { files, database } = copy
   const { disk, layout } = files
   const rows = await copy.rows()
-  const missing = new Set<string>()
-  const differing: string[] = []
-  const etags = await rows.etags()
-  for (const [id, etag] of etags) {
-    signal.throwIfAborted()
-    const present = await files.bytes(id)
-    if (!present) missing.add(id)
-    else if (etag !== sha256(present)) differing.push(id)
-  }
-  refuseDiffering(differing)
+  const { count, missing } = await checkExport(copy, signal)
   const copied = missing.size
   if (copied > 0) await files.preparing(async () => {})
   for (let seen = 0; missing.size > 0; ) {
@@ -86,12 +83,22 @@ export async function exportFiles(copy: Copy, signal: AbortSignal): Promise<Copi
     seen = last.change
   }
   const { folder, root } = layout
-  return {
-    from: database.place,
-    to: relative(root, folder),
-    copied,
-    present: etags.size - copied,
+  return { from: database.place, to: relative(root, folder), copied, present: count - copied }
+}
+
+/** How many rows there are, and the names of those that files lack. Errors: `copy_differs`. */
+export async function checkExport({ files, rows }: Copy, signal: AbortSignal) {
+  const missing = new Set<string>()
+  const differing: string[] = []
+  const etags = await (await rows()).etags()
+  for (const [id, etag] of etags) {
+    signal.throwIfAborted()
+    const present = await files.bytes(id)
+    if (!present) missing.add(id)
+    else if (etag !== sha256(present)) differing.push(id)
   }
+  refuseDiffering(differing)
+  return { count: etags.size, missing }
 }
 
 /** Copies these in transactions of many records each: a commit for each record would take minutes for 100,000. */

@@ -32,6 +32,8 @@ export interface SharedCatalogue {
    */
   follow(): Promise<void>
   lag(): Promise<StoreLag>
+  /** What differs between the files of the configuration and the rows keeps both from being copied. */
+  checkCopy(): Promise<void>
   importFiles(signal: AbortSignal): Promise<CopiedRecords>
   exportFiles(): Promise<CopiedRecords>
 }
@@ -88,6 +90,10 @@ export function sharedCatalogue(
       }
     },
     lag,
+    async checkCopy() {
+      const { checkCopy } = await import('../shared/copy-catalogue.ts')
+      await checkCopy({ rows: await rows(), catalogue: name, outputDir: filesDir })
+    },
     async importFiles(signal) {
       return { from: config.output_dir, to: database.place, ...(await copied('importCatalogue', signal)) }
     },
@@ -105,8 +111,8 @@ export function sharedCatalogue(
 export function catalogueStore(shared: SharedCatalogue | undefined): DatabaseStore {
   const store = { name: 'catalogue', migrations: MIGRATIONS }
   if (shared === undefined) return store
-  const { importFiles, exportFiles, lag } = shared
-  return { ...store, importFiles, exportFiles, lag }
+  const { checkCopy, importFiles, exportFiles, lag } = shared
+  return { ...store, checkImport: checkCopy, checkExport: checkCopy, importFiles, exportFiles, lag }
 }
 
 /** A folder that follows, and what changed in it. */

@@ -26,6 +26,15 @@ export interface CopiedModules {
 /** Whose summaries are sent together: many repositories are small. */
 const RECORDS_AT_ONCE = 500
 
+/** Compares what both places have; writes nothing. Errors: `catalogue_differs`. */
+export async function checkCopy({ rows, outputDir }: CatalogueCopy): Promise<void> {
+  const index = await loadIndex(outputDir)
+  if (index === undefined) return
+  const there = await changesSince(rows, 0)
+  const known = new Set(there.repositories.map(({ repository }) => repository))
+  refuseDiffering(presentIn(index, known), there.records)
+}
+
 /**
  * Copies the files into rows, a repository in each transaction; can be done again after an interruption.
  * Errors: `catalogue_differs`, `conflict`/`index_damaged`.

@@ -33,13 +33,13 @@ export const storageImportVerb = defineHostVerb({
   summary: "copy this project's files into the database",
   description: [
     'Copies what belongs to this project, and what its configuration names there, from files into the database of',
-    'storage.url, byte by byte. What is there with the same bytes is left; if anything differs, nothing of its kind is',
-    'copied. The files stay. It can be run again.',
+    'storage.url, byte by byte. What is there with the same bytes is left; if anything differs, nothing is copied.',
+    'The files stay. It can be run again.',
   ].join(' '),
   input: z.object({}),
   typing: {},
   examples: ['satchel storage import'],
-  run: (world) => copied(world, (store) => store.importFiles?.(world.signal)),
+  run: (world) => copied(world, 'import'),
 })
 
 /** `satchel storage export`. */
@@ -48,30 +48,53 @@ export const storageExportVerb = defineHostVerb({
   summary: "copy this project's rows of the database into files",
   description: [
     'Copies what belongs to this project, and what its configuration names there, from the database of storage.url',
-    'into files, byte by byte. What is there with the same bytes is left; if anything differs, nothing of its kind is',
-    'copied. The rows stay. It can be run again.',
+    'into files, byte by byte. What is there with the same bytes is left; if anything differs, nothing is copied.',
+    'The rows stay. It can be run again.',
   ].join(' '),
   input: z.object({}),
   typing: {},
   examples: ['satchel storage export'],
-  run: (world) => copied(world, (store) => store.exportFiles?.(world.signal)),
+  run: (world) => copied(world, 'export'),
 })
 
-function copied(
-  world: World,
-  copy: (store: DatabaseStore) => Promise<CopiedRecords> | undefined,
-): Promise<number> {
+const WAYS = {
+  import: {
+    check: (store: DatabaseStore, signal: AbortSignal) => store.checkImport?.(signal),
+    copy: (store: DatabaseStore, signal: AbortSignal) => store.importFiles?.(signal),
+  },
+  export: {
+    check: (store: DatabaseStore, signal: AbortSignal) => store.checkExport?.(signal),
+    copy: (store: DatabaseStore, signal: AbortSignal) => store.exportFiles?.(signal),
+  },
+}
+
+interface Done extends CopiedRecords {
+  readonly store: string
+}
+
+/** Copies each kind. Errors: those of any kind before the first one is copied. */
+function copied(world: World, way: keyof typeof WAYS): Promise<number> {
+  const { signal, terminal } = world
+  const { check, copy } = WAYS[way]
   return withDatabase(world, async (host) => {
-    const done: (CopiedRecords & { readonly store: string })[] = []
-    for (const { instance } of host.registry.instances) {
-      const did = instance.database && (await copy(instance.database))
-      if (instance.database && did) done.push({ store: instance.database.name, ...did })
+    const stores = host.registry.instances.flatMap(({ instance }) => instance.database ?? [])
+    for (const store of stores) await check(store, signal)
+    const done: Done[] = []
+    try {
+      for (const store of stores) {
+        const did = await copy(store, signal)
+        if (did) done.push({ store: store.name, ...did })
+      }
+    } catch (thrown) {
+      // What was copied stays, and the error says nothing of it.
+      for (const one of done) terminal.note(lineOf(one))
+      throw thrown
     }
-    const lines = done.map(
-      ({ store, from, to, copied: count, present }) =>
-        `${store}: ${count} copied from ${from} to ${to}, ${present} there already`,
-    )
-    printResult(world.terminal, { data: { stores: done }, text: lines.join('\n') })
+    printResult(terminal, { data: { stores: done }, text: done.map(lineOf).join('\n') })
     return 0
   })
+}
+
+function lineOf({ store, from, to, copied: count, present }: Done): string {
+  return `${store}: ${count} copied from ${from} to ${to}, ${present} there already`
 }

@@ -73,6 +73,10 @@ export interface DatabaseStore {
   readonly name: string
   /** SQL; the n-th makes version n of the plugin's tables, all of them in the schema `satchel`. Never edit a released one. */
   readonly migrations: readonly string[]
+  /** What would keep `importFiles` from copying; writes nothing. Errors: those of `importFiles`. */
+  checkImport?(signal: AbortSignal): Promise<void>
+  /** The same for `exportFiles`. */
+  checkExport?(signal: AbortSignal): Promise<void>
   /**
    * Copies the project's files into the database, byte by byte; absent where the configuration keeps none there.
    * Errors: `conflict` before anything is written.
