@@ -88,8 +88,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     for (let n = 0; n < 3; n++) {
       await run(['handoff', 'create', '--input', await recordFile(root)], { SATCHEL_STORAGE_URL: '' })
     }
-    const [damaged = ''] = readdirSync(records)
-    writeFileSync(join(records, damaged), Buffer.from([0, 255, 123, 10]))
+    const [other = ''] = readdirSync(records)
     const before = bytesIn(records)
 
     const imported = await run(['storage', 'import', '--json'])
@@ -103,10 +102,48 @@ const CHECKS: Readonly<Record<string, Check>> = {
     assert.deepEqual([twice.data.stores[0].copied, twice.data.stores[0].present], [0, 3])
     assert.equal(exported.data.stores[0].copied, 4)
     for (const [file, bytes] of Object.entries(before)) assert.equal(after[file], bytes)
-    writeFileSync(join(records, damaged), 'other')
+    const changed = readFileSync(join(records, other), 'utf8').replace('Ship the release', 'Ship it elsewhere')
+    writeFileSync(join(records, other), changed)
     const refused = await run(['storage', 'import', '--json'])
     assert.equal(refused.code, 5)
     assert.match(refused.out, /copy_differs/)
+    // What its advice says: the other side becomes a record of its own.
+    const kept = await run(['handoff', 'import', '.handoffs', '--on-conflict', 'new_id', '--json'])
+    const outcomes = kept.data.results.map(({ outcome }: { outcome: string }) => outcome)
+    assert.deepEqual(outcomes.sort(), ['imported', 'same', 'same', 'same'])
+  },
+  'leaves damaged files out and names them; once corrected they replace damaged rows': async (t, server) => {
+    const { url, name } = newDatabase(server)
+    const { run, records, root } = await openProject(t, url)
+    await run(['storage', 'migrate'])
+    for (let n = 0; n < 3; n++) {
+      await run(['handoff', 'create', '--input', await recordFile(root)], { SATCHEL_STORAGE_URL: '' })
+    }
+    const [damaged = ''] = readdirSync(records)
+    const whole = readFileSync(join(records, damaged))
+    writeFileSync(join(records, damaged), '')
+
+    const partly = await run(['storage', 'import', '--json'])
+    writeFileSync(join(records, damaged), whole)
+    const rest = await run(['storage', 'import', '--json'])
+    // As an import of an earlier release left it.
+    server.sql(
+      `update satchel.handoff_records set bytes = '\\x', etag = encode(sha256('\\x'), 'hex')
+       where id = '${damaged.replace('.json', '')}'`,
+      name,
+    )
+    const repaired = await run(['storage', 'import', '--json'])
+    const again = await run(['storage', 'import', '--json'])
+
+    const counts = ({ code, data: { stores } }: typeof partly) => [code, stores[0].copied, stores[0].present]
+    assert.deepEqual([partly, rest, repaired, again].map(counts), [
+      [3, 2, 0],
+      [0, 1, 2],
+      [0, 1, 2],
+      [0, 0, 3],
+    ])
+    assert.match(partly.err, new RegExp(`records/${damaged} is damaged and was left out`))
+    assert.deepEqual(partly.data.stores[0].damaged, [`.handoffs/records/${damaged}`])
   },
   'takes many files in few transactions, also two of one idempotency key': async (t, server) => {
     const { url, name } = newDatabase(server)

@@ -292,7 +292,7 @@ export const refusals = defineRefusals({
   copy_differs: {
     code: 'conflict',
     message: '{count} records are in both with other bytes, such as {id}; nothing was copied.',
-    next: 'Export or import into an empty place, and merge with satchel handoff import.',
+    next: 'Keep both: satchel handoff import .handoffs --on-conflict new_id, in a project that has the other side.',
   },
   copy_unreadable: {
     code: 'invalid',

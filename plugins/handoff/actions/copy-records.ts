@@ -33,33 +33,58 @@ export function copyOf(database: Database, { store, git, clock, config }: Projec
 export async function importFiles(copy: Copy, signal: AbortSignal): Promise<CopiedRecords> {
   const { files, database } = copy
   const rows = await copy.rows()
-  const { ids, missing } = await checkImport(copy, signal)
+  const { missing, repaired, present, damaged } = await checkImport(copy, signal)
   if (missing.length > 0) await rows.createProject()
   await importMissing(copy, rows, missing, signal)
+  for (const { id, etag } of repaired) {
+    const bytes = await bytesOf(files, id)
+    if (!(await rows.replace(id, etag, bytes, rowIn(bytes, id)))) refuseDiffering([id])
+  }
   const { folder, root } = files.layout
   return {
     from: relative(root, folder),
     to: database.place,
-    copied: missing.length,
-    present: ids.length - missing.length,
+    copied: missing.length + repaired.length,
+    present,
+    ...(damaged.length > 0 && { damaged: damaged.map((id) => relative(root, recordFile(files.layout, id))) }),
   }
 }
 
-/** The names of the files, and of those that rows lack. Errors: `copy_differs`, `copy_unreadable`. */
-export async function checkImport({ files, rows }: Copy, signal: AbortSignal) {
-  const present = await (await rows()).etags()
-  const missing: string[] = []
-  const differing: string[] = []
-  const ids = await files.ids()
-  for (const id of ids) {
+interface Imports {
+  /** Names of records that rows lack. */
+  readonly missing: readonly string[]
+  /** Rows that are no valid record, while the file is one. */
+  readonly repaired: readonly { readonly id: string; readonly etag: string }[]
+  /** How many are there already. */
+  readonly present: number
+  /** Names of files that are no valid record, and whose bytes are not there. */
+  readonly damaged: readonly string[]
+}
+
+/** What an import would do with each file. Errors: `copy_differs`, `copy_unreadable`. */
+export async function checkImport({ files, rows: find }: Copy, signal: AbortSignal): Promise<Imports> {
+  const rows = await find()
+  const etags = await rows.etags()
+  const [missing, damaged, differing]: [string[], string[], string[]] = [[], [], []]
+  const repaired: { id: string; etag: string }[] = []
+  let present = 0
+  for (const id of await files.ids()) {
     signal.throwIfAborted()
-    const etag = present.get(id)
+    const etag = etags.get(id)
     const bytes = await bytesOf(files, id)
-    if (etag === undefined) missing.push(id)
-    else if (etag !== sha256(bytes)) differing.push(id)
+    if (etag === sha256(bytes)) present += 1
+    else if (!rowIn(bytes, id)) damaged.push(id)
+    else if (etag === undefined) missing.push(id)
+    else if (await isDamaged(rows, id)) repaired.push({ id, etag })
+    else differing.push(id)
   }
   refuseDiffering(differing)
-  return { ids, missing }
+  return { missing, repaired, present, damaged }
+}
+
+async function isDamaged(rows: RecordRows, id: string): Promise<boolean> {
+  const row = await rows.read(id)
+  return row !== undefined && rowIn(row.bytes, id) === undefined
 }
 
 /** Copies the project's rows into files. Can be done again after an interruption. Errors: those of `checkExport`. */

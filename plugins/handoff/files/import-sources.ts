@@ -15,7 +15,7 @@ export interface ImportSource {
 }
 
 /**
- * The sources of an import: a text, a file, or every record file of a folder, sorted by name. A link, a folder or a
+ * The sources of an import: a text, a file, or every record file of a folder or of a store, sorted by name. A link, a folder or a
  * file that cannot be read does not stop the others of its folder.
  * Errors: `invalid`/`invalid_arguments`, `not_found`/`file_not_found`, `too_large`/`bundle_too_large`.
  */
@@ -30,16 +30,25 @@ export async function importSources(
   if (path === undefined) return [{ source: 'content', content: Buffer.from(content ?? '') }]
   const real = await ctx.resolvePath(path)
   if (!(await isFolder(real))) return [{ source: path, content: await readFileInside(ctx, path) }]
-  const names = (await readdir(real)).filter((name) => /\.(?:json|jsonl|md)$/.test(name)).sort()
+  const folder = (await isStore(real)) ? join(path, 'records') : path
+  const all = await readdir(await ctx.resolvePath(folder))
+  const names = all.filter((name) => /\.(?:json|jsonl|md)$/.test(name)).sort()
   if (names.length > MAX_BUNDLE_RECORDS) {
     throw refusals.bundle_too_large({ count: names.length, limit: MAX_BUNDLE_RECORDS })
   }
   const sources: ImportSource[] = []
   for (const name of names) {
-    const file = join(path, name)
+    const file = join(folder, name)
     sources.push({ source: file, content: await contentOf(ctx, file) })
   }
   return sources
+}
+
+/** A folder like `.handoffs`: it has no records beside the folder of its records. */
+async function isStore(folder: string): Promise<boolean> {
+  const names = await readdir(folder)
+  const isRecord = (name: string) => /\.(?:json|jsonl|md)$/.test(name) && name !== 'config.json'
+  return !names.some(isRecord) && (await isFolder(join(folder, 'records')))
 }
 
 async function contentOf(ctx: CallContext, file: string): Promise<Uint8Array | SatchelError> {

@@ -57,6 +57,8 @@ export interface CopiedRecords {
   readonly copied: number
   /** Were there already, with the same bytes. */
   readonly present: number
+  /** Files that were left out because they are damaged; absent for none. */
+  readonly damaged?: readonly string[]
 }
 
 /** How far what a machine keeps of the database is behind it. */
