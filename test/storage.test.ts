@@ -112,6 +112,22 @@ const CHECKS: Readonly<Record<string, Check>> = {
     const outcomes = kept.data.results.map(({ outcome }: { outcome: string }) => outcome)
     assert.deepEqual(outcomes.sort(), ['imported', 'same', 'same', 'same'])
   },
+  'gives back a store that has its name, and says where a role sees no records': async (t, server) => {
+    const { url } = newDatabase(server)
+    const { run, create, root } = await openProject(t, url)
+    await run(['storage', 'migrate'])
+
+    const none = await run(['storage', 'export', '--json'])
+    await create()
+    const exported = await run(['storage', 'export', '--json'])
+    const found = await run(['handoff', 'doctor', '--json'], { SATCHEL_STORAGE_URL: '' })
+
+    assert.deepEqual([none.code, none.data.stores[0].copied], [0, 0])
+    assert.match(none.err, /This role sees no records of shop/)
+    assert.deepEqual([exported.code, exported.err], [0, ''])
+    assert.equal(JSON.parse(readFileSync(join(root, '.handoffs/config.json'), 'utf8')).project_id, 'shop')
+    assert.doesNotMatch(found.out, /damaged_config/)
+  },
   'leaves damaged files out and names them; once corrected they replace damaged rows': async (t, server) => {
     const { url, name } = newDatabase(server)
     const { run, records, root } = await openProject(t, url)

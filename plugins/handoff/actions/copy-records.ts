@@ -7,6 +7,7 @@ import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { projectRows, rowIn } from '../store/database-store.ts'
 import { newTemp, RECORD_MODE, recordFile } from '../store/layout.ts'
+import { storeProjectId } from '../store/project-identity.ts'
 import type { NewRow, RecordRows } from '../store/record-rows.ts'
 import { openStore, type Store } from '../store/store.ts'
 
@@ -19,6 +20,8 @@ export interface Copy {
   readonly files: Store
   readonly database: Database
   rows(): Promise<RecordRows>
+  /** The name of the project in the database. */
+  key(): Promise<string>
 }
 
 /** The files of a project and its rows. */
@@ -26,7 +29,7 @@ export function copyOf(database: Database, { store, git, clock, config }: Projec
   const { disk, layout } = store
   const named = config.project ?? undefined
   const parts = { database, disk, layout, named, rootCommit: () => rootCommit(git) }
-  return { files: openStore({ disk, layout, now: clock }), database, rows: projectRows(parts).rows }
+  return { files: openStore({ disk, layout, now: clock }), database, ...projectRows(parts) }
 }
 
 /** Copies the project's files into rows. Can be done again after an interruption. Errors: those of `checkImport`. */
@@ -94,7 +97,11 @@ export async function exportFiles(copy: Copy, signal: AbortSignal): Promise<Copi
   const rows = await copy.rows()
   const { count, missing } = await checkExport(copy, signal)
   const copied = missing.size
-  if (copied > 0) await files.preparing(async () => {})
+  if (count > 0) {
+    await files.preparing(async () => {})
+    // So that a copy of the files without their history has its name.
+    await storeProjectId(disk, layout, await copy.key())
+  }
   for (let seen = 0; missing.size > 0; ) {
     const found = await rows.since(seen, RECORDS_AT_ONCE)
     for (const { id, bytes } of found) {
@@ -108,7 +115,12 @@ export async function exportFiles(copy: Copy, signal: AbortSignal): Promise<Copi
     seen = last.change
   }
   const { folder, root } = layout
-  return { from: database.place, to: relative(root, folder), copied, present: count - copied }
+  const told = count === 0 ? { note: await noRecords(copy) } : {}
+  return { from: database.place, to: relative(root, folder), copied, present: count - copied, ...told }
+}
+
+async function noRecords({ key }: Copy): Promise<string> {
+  return `This role sees no records of ${await key()}: there are none, or satchel.handoff_rights does not give it the project.`
 }
 
 /** How many rows there are, and the names of those that files lack. Errors: `copy_differs`. */

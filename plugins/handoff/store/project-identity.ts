@@ -27,7 +27,11 @@ export async function projectIdForWriting(
   const stored = await storedProjectId(disk, layout)
   if (stored !== undefined) return stored
   const commit = await rootCommit()
-  const id = commit ? `git:${commit}` : `p-${randomUUID()}`
+  return storeProjectId(disk, layout, commit ? `git:${commit}` : `p-${randomUUID()}`)
+}
+
+/** Stores the id of a project whose store has none; gives the id that is stored. */
+export async function storeProjectId(disk: Disk, layout: Layout, id: string): Promise<string> {
   try {
     const text = `${JSON.stringify({ project_id: id }, null, 2)}\n`
     const temp = newTemp(layout, 'config')

@@ -91,6 +91,7 @@ function copied(world: World, way: keyof typeof WAYS): Promise<number> {
       for (const one of done) terminal.note(lineOf(one))
       throw thrown
     }
+    for (const { note } of done) if (note !== undefined) terminal.note(note)
     const damaged = done.flatMap((one) => one.damaged ?? [])
     for (const path of damaged) terminal.note(`${path} is damaged and was left out.`)
     if (damaged.length > 0) terminal.note('Correct what was left out, or remove it, and run this again.')

@@ -59,6 +59,8 @@ export interface CopiedRecords {
   readonly present: number
   /** Files that were left out because they are damaged; absent for none. */
   readonly damaged?: readonly string[]
+  /** What a user may not expect, as a sentence. */
+  readonly note?: string
 }
 
 /** How far what a machine keeps of the database is behind it. */
