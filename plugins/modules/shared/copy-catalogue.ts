@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { makeDirectoryDurably, orMissing, realDisk } from '../../../server/plugin.ts'
 import { CODE_FORMAT, codePath } from '../output/code-store.ts'
 import { loadIndex } from '../output/index-file.ts'
 import { takeIngestLock } from '../output/ingest-lock.ts'
-import { byRepository, type IndexRecord, type ModuleIndex, stateDir } from '../output/module-index.ts'
+import { byRepository, type IndexRecord, type ModuleIndex, stateDir, summaryFiles } from '../output/module-index.ts'
 import { refusals } from '../reasons.ts'
 import { type CatalogueRows, IF_NEW, summaryHashes } from './catalogue-rows.ts'
 import { changesSince } from './changes.ts'
@@ -32,7 +33,7 @@ export async function checkCopy({ rows, outputDir }: CatalogueCopy): Promise<voi
   if (index === undefined) return
   const there = await changesSince(rows, 0)
   const known = new Set(there.repositories.map(({ repository }) => repository))
-  refuseDiffering(presentIn(index, known), there.records)
+  await refuseDiffering(outputDir, presentIn(index, known), there.records)
 }
 
 /**
@@ -48,7 +49,7 @@ export async function importCatalogue(
   const there = await changesSince(rows, 0)
   const known = new Set(there.repositories.map(({ repository }) => repository))
   const present = index.records.filter(({ repository }) => known.has(repository))
-  refuseDiffering(present, there.records)
+  await refuseDiffering(outputDir, present, there.records)
   await rows.createCatalogue()
   const missing = index.records.filter(({ repository }) => !known.has(repository))
   for (let at = 0; at < missing.length; at += RECORDS_AT_ONCE) {
@@ -83,7 +84,7 @@ export async function exportCatalogue(copy: CatalogueCopy): Promise<CopiedModule
     const changes = await changesSince(rows, 0)
     const known = new Set(changes.repositories.map(({ repository }) => repository))
     const present = presentIn(before, known)
-    refuseDiffering(present, changes.records)
+    await refuseDiffering(outputDir, present, changes.records)
     const records = [...changes.records.values()].filter((record) => record !== undefined)
     if (records.length > present.length) await applyChanges(copy, { before, changes, isNext: true })
     return { copied: records.length - present.length, present: present.length }
@@ -96,16 +97,29 @@ function presentIn(index: ModuleIndex | undefined, known: ReadonlySet<string>): 
   return index?.records.filter(({ repository }) => known.has(repository)) ?? []
 }
 
-function refuseDiffering(
+/** Errors: `catalogue_differs`, also for a file whose bytes are not those that its record names. */
+async function refuseDiffering(
+  outputDir: string,
   own: readonly IndexRecord[],
   theirs: ReadonlyMap<string, IndexRecord | undefined>,
-): void {
-  const differing = own.filter((record) => {
+): Promise<void> {
+  const differing: IndexRecord[] = []
+  for (const record of own) {
     const other = theirs.get(record.id)
-    return other === undefined || summaryHashes(other).join() !== summaryHashes(record).join()
-  })
+    const isSame = other !== undefined && summaryHashes(other).join() === summaryHashes(record).join()
+    if (!isSame || !(await hasItsBytes(outputDir, record))) differing.push(record)
+  }
   const [first] = differing
   if (first === undefined) return
   const { repository, ref, path } = first
   throw refusals.catalogue_differs({ count: differing.length, module: `${repository} ${ref} ${path}` })
+}
+
+async function hasItsBytes(outputDir: string, record: IndexRecord): Promise<boolean> {
+  const names = summaryFiles([record])
+  for (const [at, hash] of summaryHashes(record).entries()) {
+    const bytes = await orMissing(realDisk.readFile(join(outputDir, names[at] ?? '')))
+    if (!bytes || createHash('sha256').update(bytes).digest('hex') !== hash) return false
+  }
+  return true
 }

@@ -41,6 +41,13 @@ const CHECKS: Readonly<Record<string, (t: TestContext, server: PostgresServer) =
     assert.deepEqual(again, { copied: 0, present: 18 })
     assert.equal(exported?.copied, 18)
     assert.deepEqual(await bytesOf(machine.filesDir), files)
+    // A summary that was changed by hand, whose record says nothing of it.
+    const name = Object.keys(files).find((one) => one.endsWith('.json') && !one.startsWith('.satchel/')) ?? ''
+    const whole = await readFile(join(world.outputDir, name))
+    await writeFile(join(world.outputDir, name), `${whole}\n`)
+    await assert.rejects(importAll(), { code: 'conflict', reason: 'catalogue_differs' })
+    await writeFile(join(world.outputDir, name), whole)
+    assert.deepEqual(await importAll(), { copied: 0, present: 18 })
     // A summary that another reading changed is told, and nothing is copied.
     const index = await world.index()
     const [first] = index.records
