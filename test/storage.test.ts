@@ -102,7 +102,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
     assert.deepEqual([twice.data.stores[0].copied, twice.data.stores[0].present], [0, 3])
     assert.equal(exported.data.stores[0].copied, 4)
     for (const [file, bytes] of Object.entries(before)) assert.equal(after[file], bytes)
-    const changed = readFileSync(join(records, other), 'utf8').replace('Ship the release', 'Ship it elsewhere')
+    const changed = readFileSync(join(records, other), 'utf8').replace(
+      'Ship the release',
+      'Ship it elsewhere',
+    )
     writeFileSync(join(records, other), changed)
     const refused = await run(['storage', 'import', '--json'])
     assert.equal(refused.code, 5)
@@ -212,6 +215,18 @@ const CHECKS: Readonly<Record<string, Check>> = {
     assert.equal(first.data.stores.length, 2, first.err)
     assert.deepEqual([refused.code, rows()], [5, '0'])
     assert.match(refused.out, /catalogue_differs/)
+  },
+  'is not part of a backup, which names pg_dump also where no files are left for it': async (t, server) => {
+    const { url } = newDatabase(server)
+    const { run, create, home } = await openProject(t, url)
+    await run(['storage', 'migrate'])
+    await run(['handoff', 'create', '--input', await recordFile(home)], { SATCHEL_STORAGE_URL: '' })
+    await create()
+
+    const refused = await run(['backup', join(home, 'backup'), '--json'])
+
+    assert.equal(refused.code, 4)
+    assert.match(refused.out, /backup_empty[^]*pg_dump/)
   },
   'keeps projects apart, and a role reaches only the projects that it was given': async (t, server) => {
     const { url, name } = newDatabase(server)

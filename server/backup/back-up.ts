@@ -55,7 +55,10 @@ async function fill(host: RunningHost, { folder, signal, ...options }: BackupOpt
       if (files.length > 0) stores.push({ plugin, store: store.name, files })
     }
   }
-  if (stores.length === 0) throw refusals.backup_empty({ project: host.projectRoot })
+  if (stores.length === 0) {
+    const empty = host.database ? refusals.backup_in_database : refusals.backup_empty
+    throw empty({ project: host.projectRoot })
+  }
   const manifest: Manifest = {
     version: BACKUP_VERSION,
     satchel: options.satchel,

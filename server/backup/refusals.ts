@@ -19,6 +19,12 @@ export const refusals = defineRefusals({
     message: 'There is nothing to back up: no plugin has stored anything for {project}.',
     next: 'Check --project and --config.',
   },
+  backup_in_database: {
+    code: 'not_found',
+    reason: 'backup_empty',
+    message: 'There is nothing to back up: what is stored for {project} is in the database, and no plugin keeps files.',
+    next: 'Back up the database with pg_dump. Files that the database replaced are backed up without storage.url.',
+  },
   store_changing: {
     code: 'unavailable',
     message: '{store} changed for {seconds} s without a pause in which it could be copied.',
