@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
-import { newReplica, type Replica } from './replicas.ts'
+import { newReplica, type Place, type Replica } from './replicas.ts'
 import { runSatchel } from './satchel-process.ts'
 
 const SETTINGS = 'workspace: { file: plan.md, database: shop }\n'
 
 /** A machine of the team: its server, its copy of the document, and the command line there. */
-async function newMachine(t: TestContext, server: PostgresServer, name: string) {
-  const replica = await newReplica(t, name, server.url, SETTINGS)
+async function newMachine(t: TestContext, server: PostgresServer, name: string, place?: Place) {
+  const replica = await newReplica(t, name, server.url, SETTINGS, place)
   const file = join(replica.project, 'plan.md')
   writeFileSync(file, '# Plan\n')
   const env = { SATCHEL_STORAGE_URL: server.url }
@@ -166,4 +167,34 @@ test('a room in the database is told from one in files, and needs its database',
   assert.match(project.err + project.out, /kept in the database as shop:plan\.md/)
   assert.equal(ephemeral.code, 3)
   assert.match(ephemeral.told, /--ephemeral is for rooms in files only/)
+})
+
+test('verbs at a machine that does not own the room say where it is open', async (t) => {
+  const server = await startPostgres(t)
+  if (!server) return
+  const one = await newMachine(t, server, 'one', { host: '127.0.0.2' })
+  const [two, three] = [await newMachine(t, server, 'two'), await newMachine(t, server, 'three')]
+  await one.run('storage', 'migrate')
+  await two.start()
+  await owns(two)
+  assert.equal(await two.stop(), 0, two.log())
+  await one.start()
+  await owns(one)
+
+  const open = 'workspace open plan.md --owner-port 0 --ingress-port 0'
+  const verbs = ['status', 'events', 'invite', 'call status'].map(
+    (verb) => `workspace ${verb} --room plan.md`,
+  )
+  // One machine had the room before, and the other one never had it.
+  for (const machine of [two, three]) {
+    for (const words of [...verbs, open]) {
+      const { code, told } = await machine.run(...words.split(' '))
+      assert.equal(code, 5, `${words}: ${told}`)
+      assert.match(told, /room_locked/)
+      assert.ok(told.includes(`shop:plan.md of the database is open at ${hostname()}, ${one.address}`), told)
+    }
+  }
+  const found = await two.run('workspace', 'doctor', '--room', 'plan.md')
+  assert.equal(found.code, 0)
+  assert.ok(found.told.includes(`is open at ${hostname()}, ${one.address}`), found.told)
 })

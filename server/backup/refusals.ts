@@ -22,7 +22,8 @@ export const refusals = defineRefusals({
   backup_in_database: {
     code: 'not_found',
     reason: 'backup_empty',
-    message: 'There is nothing to back up: what is stored for {project} is in the database, and no plugin keeps files.',
+    message:
+      'There is nothing to back up: what is stored for {project} is in the database, and no plugin keeps files.',
     next: 'Back up the database with pg_dump. Files that the database replaced are backed up without storage.url.',
   },
   store_changing: {

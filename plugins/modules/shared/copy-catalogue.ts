@@ -4,7 +4,13 @@ import { makeDirectoryDurably, orMissing, realDisk } from '../../../server/plugi
 import { CODE_FORMAT, codePath } from '../output/code-store.ts'
 import { loadIndex } from '../output/index-file.ts'
 import { takeIngestLock } from '../output/ingest-lock.ts'
-import { byRepository, type IndexRecord, type ModuleIndex, stateDir, summaryFiles } from '../output/module-index.ts'
+import {
+  byRepository,
+  type IndexRecord,
+  type ModuleIndex,
+  stateDir,
+  summaryFiles,
+} from '../output/module-index.ts'
 import { refusals } from '../reasons.ts'
 import { type CatalogueRows, IF_NEW, summaryHashes } from './catalogue-rows.ts'
 import { changesSince } from './changes.ts'

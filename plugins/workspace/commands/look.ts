@@ -32,6 +32,8 @@ export async function looked<T>(
 ): Promise<T> {
   const place = namedPlace(room, file)
   if (!place || (await runningOwner(place))) return withLook(host, room, file, looks.running)
+  const elsewhere = await room.elsewhere()
+  if (elsewhere) throw elsewhere
   return inspected(host, place, looks.stopped)
 }
 

@@ -13,6 +13,7 @@ import {
   writeFileDurably,
 } from '../../../server/plugin.ts'
 import { realWorld } from '../connection/clock.ts'
+import { ownedElsewhere } from '../connection/database-room.ts'
 import { callOwner, followEvents } from '../connection/link.ts'
 import type { RoomProcess } from '../connection/room-process.ts'
 import type { RoomEvent } from '../domain/event.ts'
@@ -184,12 +185,15 @@ function doctorCommand(host: Host, room: RoomProcess): Command {
 const LEVELS: Readonly<Record<string, Finding['level']>> = {
   room_not_found: 'warning',
   room_in_database: 'ok',
+  room_locked: 'ok',
 }
 
 /** Findings about a room's files. Reads only. */
 export async function roomFindings(host: Host, place: RoomPlace): Promise<readonly Finding[]> {
   try {
     if (await runningOwner(place)) return [{ level: 'ok', subject: 'room', detail: 'it is open and answers' }]
+    const elsewhere = await ownedElsewhere(host, place, undefined)
+    if (elsewhere) throw elsewhere
     return await inspected(host, place, ({ rows }) => [
       {
         level: 'ok',

@@ -1,7 +1,14 @@
 import { stat } from 'node:fs/promises'
 import { basename, extname, resolve } from 'node:path'
 import * as z from 'zod'
-import { type Command, createFile, defineCommand, type Host, type Terminal } from '../../../server/plugin.ts'
+import {
+  type Command,
+  createFile,
+  defineCommand,
+  type Host,
+  isSatchelError,
+  type Terminal,
+} from '../../../server/plugin.ts'
 import { publicUrl, type WorkspaceConfig } from '../config.ts'
 import type { RoomProcess } from '../connection/room-process.ts'
 import { refusals } from '../reasons.ts'
@@ -53,7 +60,10 @@ export function openCommand(host: Host, config: WorkspaceConfig, room: RoomProce
         say: (line) => terminal.note(line),
         once: true,
       })
-      const owner = await room.connection.owner('listener')
+      const owner = await room.connection.owner('listener').catch(async (thrown) => {
+        const isOwned = isSatchelError(thrown) && thrown.reason === 'room_not_running'
+        throw (isOwned && (await room.elsewhere())) || thrown
+      })
       await warnOfHardLink(file, terminal)
       await listen(host, config, room, flags, terminal)
       const workspace_id = await owner.room.readAsSystem((rows) => workspaceRow(rows).workspace_id)

@@ -77,7 +77,7 @@ export async function askOwner(
 ): Promise<unknown> {
   if (file !== undefined) room.configure({ file: resolve(file) })
   const address = await runningOwner(room.place())
-  if (!address) throw refusals.room_not_running()
+  if (!address) throw (await room.elsewhere()) ?? refusals.room_not_running()
   return asking(address, () => callOwner(address, { method: 'POST', path, body }))
 }
 
@@ -111,7 +111,7 @@ export async function withTarget<T>(
     return asking(target.address, () => work(target))
   }
   const address = await runningOwner(place)
-  if (!address) throw refusals.room_not_running()
+  if (!address) throw (await room.elsewhere()) ?? refusals.room_not_running()
   return asking(address, () => asOwner(address, work))
 }
 
@@ -128,7 +128,7 @@ export async function withLook<T>(
   const place = namedPlace(room, file)
   if (!place) return withTarget(host, room, file, work)
   const address = await runningOwner(place)
-  if (!address) throw refusals.room_not_running()
+  if (!address) throw (await room.elsewhere()) ?? refusals.room_not_running()
   return asking(address, () => work({ address, token: LOOKING.token }))
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import { type Host, type OpenListener, openableAddress } from '../../../server/plugin.ts'
+import { type Host, type OpenListener, openableAddress, type SatchelError } from '../../../server/plugin.ts'
 import type { WorkspaceConfig } from '../config.ts'
 import { createMeter, type Meter } from '../engine/meter.ts'
 import { type RoomPlace, roomPlace } from '../engine/open-room.ts'
@@ -10,7 +10,7 @@ import { refusals } from '../reasons.ts'
 import { createAttachment, HOLD_BACK_MS } from './attachment.ts'
 import { type Claims, createClaims } from './claims.ts'
 import type { RoomWorld } from './clock.ts'
-import { databaseRoom } from './database-room.ts'
+import { databaseRoom, ownedElsewhere } from './database-room.ts'
 import { tellOfFile } from './file-states.ts'
 import { createFollower } from './follower.ts'
 import { createLocalSession } from './local-session.ts'
@@ -44,6 +44,8 @@ export interface RoomProcess {
   readonly meter: Meter
   /** Where the room is. Errors: `unavailable`/`room_not_running` where none is configured; `not_found`/`room_not_found`. */
   place(): RoomPlace
+  /** Where another machine has the room open, as a refusal; undefined for a room in files. Errors: those of the database. */
+  elsewhere(): Promise<SatchelError | undefined>
   configure(options: OpenOptions): void
   /** Registers an open listener, whose address invitations then name. */
   listen(listener: OpenListener): void
@@ -104,6 +106,7 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
   const { follow, stop: stopFollowing } = createFollower(host, attachment)
   const replicaWatch = createReplicaWatch(host, attachment)
   return {
+    elsewhere: () => ownedElsewhere(host, place(), options?.database ?? config.database),
     connection: createRoomConnection({ attachment, local, follow, watch: replicaWatch.follow }),
     get feed() {
       return feed

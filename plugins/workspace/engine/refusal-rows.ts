@@ -78,6 +78,18 @@ export const ENGINE_REFUSALS = {
     message: 'This room is kept in the database as {name}.',
     next: 'Set storage.url, and look at it while it is open.',
   },
+  database_room_closed: {
+    code: 'conflict',
+    reason: 'room_in_database',
+    message: 'This room is kept in the database as {name}, and no process has it open.',
+    next: 'Open it with the same storage.url: satchel serve, or satchel workspace open FILE.md.',
+  },
+  room_open_at: {
+    code: 'conflict',
+    reason: 'room_locked',
+    message: 'The room {name} of the database is open at {host}, {address}.',
+    next: 'Run this there. From here satchel mcp and satchel serve reach a room whose owner announces an address.',
+  },
   only_in_files: {
     code: 'invalid',
     reason: 'invalid_request',
