@@ -226,7 +226,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
     const refused = await run(['backup', join(home, 'backup'), '--json'])
 
     assert.equal(refused.code, 4)
-    assert.match(refused.out, /backup_empty[^]*pg_dump/)
+    assert.match(refused.out, /backup_empty/)
+    assert.match(refused.out, /pg_dump/)
   },
   'keeps projects apart, and a role reaches only the projects that it was given': async (t, server) => {
     const { url, name } = newDatabase(server)

@@ -29,8 +29,11 @@ export function hookParts(handoffs: Handoffs, host: Pick<Host, 'verb' | 'databas
 /** The tables of this plugin, and the copies between them and the project's files. */
 function databaseStore(database: Database, handoffs: Handoffs): DatabaseStore {
   const copying = async () => {
-    const { copyOf, ...copies } = await import('./actions/copy-records.ts')
-    return { copy: copyOf(database, handoffs.ownProject()), ...copies }
+    const { checkExport, checkImport, copyOf, exportFiles, importFiles } = await import(
+      './actions/copy-records.ts'
+    )
+    const copy = copyOf(database, handoffs.ownProject())
+    return { copy, checkExport, checkImport, exportFiles, importFiles }
   }
   return {
     name: 'handoffs',

@@ -56,11 +56,11 @@ export async function importFiles(copy: Copy, signal: AbortSignal): Promise<Copi
 interface Imports {
   /** Names of records that rows lack. */
   readonly missing: readonly string[]
-  /** Rows that are no valid record, while the file is one. */
+  /** Rows that are not valid records, while the file is one. */
   readonly repaired: readonly { readonly id: string; readonly etag: string }[]
   /** How many are there already. */
   readonly present: number
-  /** Names of files that are no valid record, and whose bytes are not there. */
+  /** Names of files that are not valid records, and whose bytes are not there. */
   readonly damaged: readonly string[]
 }
 

@@ -65,11 +65,10 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
   const addressOf = (name: string): string | undefined =>
     listeners.find((listener) => listener.name === name)?.address
   const isServed = (): boolean => ['api', 'mcp'].some((name) => addressOf(name) !== undefined)
-  const file = (): string => {
-    if (options) return resolve(host.projectRoot, options.file)
-    throw refusals.room_not_named()
+  const place = (): RoomPlace => {
+    if (!options) throw refusals.room_not_named()
+    return findPlace(resolve(host.projectRoot, options.file), host.env)
   }
-  const place = (): RoomPlace => findPlace(file(), host.env)
   const lost = (reason: unknown): void => {
     const released = options?.once ? attachment.end(reason) : attachment.letGo()
     released.catch((error) => host.log.error('the room was not released', { error }))

@@ -34,7 +34,7 @@ export const storageImportVerb = defineHostVerb({
   description: [
     'Copies what belongs to this project, and what its configuration names there, from files into the database of',
     'storage.url, byte by byte. What is there with the same bytes is left; if anything differs, nothing is copied.',
-    'A file that is no valid record is named and left out (exit code 3); once corrected, it also replaces such a row.',
+    'A file that is not a valid record is named and left out (exit code 3); once corrected, it also replaces such a row.',
     'The files stay. It can be run again.',
   ].join(' '),
   input: z.object({}),
@@ -91,13 +91,18 @@ function copied(world: World, way: keyof typeof WAYS): Promise<number> {
       for (const one of done) terminal.note(lineOf(one))
       throw thrown
     }
-    for (const { note } of done) if (note !== undefined) terminal.note(note)
-    const damaged = done.flatMap((one) => one.damaged ?? [])
-    for (const path of damaged) terminal.note(`${path} is damaged and was left out.`)
-    if (damaged.length > 0) terminal.note('Correct what was left out, or remove it, and run this again.')
-    printResult(terminal, { data: { stores: done }, text: done.map(lineOf).join('\n') })
-    return damaged.length > 0 ? 3 : 0
+    return told(done, terminal)
   })
+}
+
+/** Prints what was done; 3 where something was left out. */
+function told(done: readonly Done[], terminal: World['terminal']): number {
+  for (const { note } of done) if (note !== undefined) terminal.note(note)
+  const damaged = done.flatMap((one) => one.damaged ?? [])
+  for (const path of damaged) terminal.note(`${path} is damaged and was left out.`)
+  if (damaged.length > 0) terminal.note('Correct what was left out, or remove it, and run this again.')
+  printResult(terminal, { data: { stores: done }, text: done.map(lineOf).join('\n') })
+  return damaged.length > 0 ? 3 : 0
 }
 
 function lineOf({ store, from, to, copied: count, present }: Done): string {
