@@ -137,7 +137,7 @@ function newPlace(t: TestContext, bin: string): Place {
 }
 
 /** A process that ended of itself meanwhile needs no signal. */
-function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
+function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch (thrown) {
@@ -145,12 +145,23 @@ function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
   }
 }
 
+/** None where it has ended, or where the system does not tell. */
+function childrenOf(pid: number): readonly number[] {
+  const list = `/proc/${pid}/task/${pid}/children`
+  return existsSync(list) ? readFileSync(list, 'utf8').split(' ').filter(Boolean).map(Number) : []
+}
+
 /** The server of a data folder, not started yet; it is killed after the test. */
 async function openServer(t: TestContext, { bin, folder, options, run }: Place, data: string) {
   const port = await freePort()
   let server: ChildProcess | undefined
   const kill = async (): Promise<void> => {
-    if (server) await killed(server)
+    if (server?.pid === undefined || server.exitCode !== null || server.signalCode !== null) return
+    const children = childrenOf(server.pid)
+    await killed(server)
+    // One that waits for a lock of its dead siblings would never end, and keep the test's process waiting.
+    for (const child of children) signal(child, 'SIGKILL')
+    server.stderr?.destroy()
   }
   const start = async (): Promise<void> => {
     const settings = [
@@ -180,11 +191,11 @@ async function openServer(t: TestContext, { bin, folder, options, run }: Place, 
   const pause = (): { resume(): void } => {
     const pid = server?.pid ?? assert.fail('it does not run')
     signal(pid, 'SIGSTOP') // first, so that it starts no more of them
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
-    for (const child of children) signal(Number(child), 'SIGSTOP')
+    const children = childrenOf(pid)
+    for (const child of children) signal(child, 'SIGSTOP')
     let isOver = false
     const resume = (): void => {
-      if (!isOver) for (const each of [...children.map(Number), pid]) signal(each, 'SIGCONT')
+      if (!isOver) for (const each of [...children, pid]) signal(each, 'SIGCONT')
       isOver = true
     }
     t.after(resume)
