@@ -20,7 +20,14 @@ const ADDED_LATER = `opened as (update satchel.gate set open = true returning op
 /** What the finding out is replaced by, to see that a guess is found. */
 type Plant = (text: string, run: () => ReturnType<Run>) => ReturnType<Run>
 
-async function openToys(t: TestContext, url: string, plant?: Plant, answerMs?: number): Promise<Postgres> {
+interface Opening {
+  readonly plant?: Plant | undefined
+  readonly answerMs?: number
+  readonly schema?: typeof TOYS
+}
+
+async function openToys(t: TestContext, url: string, opening: Opening = {}): Promise<Postgres> {
+  const { plant, answerMs, schema = TOYS } = opening
   const { openWire } = await import('./postgres.lazy.ts')
   const wire = openWire(url, answerMs)
   const planted: Wire = plant
@@ -33,7 +40,7 @@ async function openToys(t: TestContext, url: string, plant?: Plant, answerMs?: n
   const toys = createPostgres(planted, {
     log: silent,
     now: () => new Date(),
-    schema: () => [TOYS],
+    schema: () => [schema],
     findOutMs: 2_000,
   })
   t.after(() => toys.close())
@@ -46,7 +53,7 @@ async function faultsOf(t: TestContext, server: PostgresServer, plant?: Plant): 
   const keeper = await openToys(t, server.url)
   await keeper.migrate()
   server.sql('truncate satchel.toys, satchel.gate; insert into satchel.gate values (false)')
-  const toys = await openToys(t, way.url, plant)
+  const toys = await openToys(t, way.url, { plant })
   await toys.ready()
   const faults: string[] = []
   for (const cut of ['request', 'answer'] as const) {
@@ -272,6 +279,34 @@ test('a lock that is not free in time is told as busy, and nothing is changed', 
   assert.equal(server.sql('select count(*) from satchel.toys'), '1')
 })
 
+test('a server of the release before goes on beside newer tables, also after it lost its connection, until it is restarted', async (t) => {
+  const server = await startPostgres(t)
+  if (!server) return
+  const schema = { ...TOYS, migrations: [...TOYS.migrations, 'alter table satchel.toys add color text'] }
+  const reasonOf = (ready: Promise<unknown>) => ready.then(String, ({ reason }) => reason)
+  const before = await openToys(t, server.url)
+  const newer = await openToys(t, server.url, { schema })
+  await before.migrate()
+  await before.write(ADDED, ['one'])
+
+  const early = await reasonOf(newer.ready())
+  const migrated = await newer.migrate()
+  await before.write(ADDED, ['two'])
+  server.sql(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'satchel'`)
+  await before.write(ADDED, ['three'])
+  const read = await newer.query('select id, color from satchel.toys order by id')
+  const restarted = await openToys(t, server.url)
+
+  assert.equal(early, 'storage_schema_older')
+  assert.deepEqual(migrated.at(-1), { owner: 'toys', from: 1, to: 2 })
+  assert.deepEqual(read, [
+    { id: 'one', color: null },
+    { id: 'three', color: null },
+    { id: 'two', color: null },
+  ])
+  assert.equal(await reasonOf(restarted.ready()), 'storage_schema_newer')
+})
+
 test('a lock is free when its connection ends, and its waiter gets it', async (t) => {
   const server = await startPostgres(t)
   if (!server) return
@@ -297,7 +332,7 @@ test('a lock is free when its connection ends, and its waiter gets it', async (t
 test('a server that freezes is waited for so long, and its connections are not used again', async (t) => {
   const server = await startPostgres(t)
   if (!server) return
-  const toys = await openToys(t, server.url, undefined, 1_000)
+  const toys = await openToys(t, server.url, { answerMs: 1_000 })
   await toys.migrate()
   const warm = () => Promise.all([1, 2, 3].map(() => toys.query('select pg_sleep(0.05)')))
   await warm()

@@ -168,13 +168,21 @@ async function untilCommitted<T>(send: () => Promise<T>): Promise<T> {
 function checkedOnce(wire: Wire, send: Run, { log, now, schema }: PostgresParts, onLost: () => void) {
   let checking: Promise<void> | undefined
   let offsetMs = 0
+  let wasFit = false
   wire.onLost(() => {
     checking = undefined
     onLost()
   })
   const check = async (): Promise<void> => {
     try {
-      await checkSchema(send, schema(), wire.place)
+      await checkSchema(send, schema(), wire.place).catch((thrown) => {
+        // A newer release keeps what this one reads and writes: servers are replaced one after the other.
+        if (!wasFit || !isSatchelError(thrown) || thrown.reason !== 'storage_schema_newer') throw thrown
+        log.warn(
+          'the tables are of a newer release; this server goes on, and is refused them once it was restarted',
+        )
+      })
+      wasFit = true
       offsetMs = await measuredOffset(send, now)
     } catch (thrown) {
       throw refusalOfStatement(thrown, wire.place)
