@@ -151,6 +151,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
        where id = '${damaged.replace('.json', '')}'`,
       name,
     )
+    const found = await run(['handoff', 'doctor', '--json'])
     const repaired = await run(['storage', 'import', '--json'])
     const again = await run(['storage', 'import', '--json'])
 
@@ -163,6 +164,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     ])
     assert.match(partly.err, new RegExp(`records/${damaged} is damaged and was left out`))
     assert.deepEqual(partly.data.stores[0].damaged, [`.handoffs/records/${damaged}`])
+    assert.match(found.out, /damaged_record[^}]*satchel storage import replaces it/)
   },
   'takes many files in few transactions, also two of one idempotency key': async (t, server) => {
     const { url, name } = newDatabase(server)

@@ -12,7 +12,7 @@ import type { Project } from '../project.ts'
 import { claimsFolder } from '../store/claim-shelf.ts'
 import { loadClaims, withClaims } from '../store/claims.ts'
 import { storedProjectId } from '../store/project-identity.ts'
-import type { Problem, StoredRecord } from '../store/read-record.ts'
+import { DATABASE_RECORDS, type Problem, type StoredRecord } from '../store/read-record.ts'
 
 /** Said where no store exists: hooks then do nothing, silently. */
 export const NO_STORE =
@@ -45,11 +45,16 @@ function damagedRecord({ path, reason, detail, line, column }: Problem): StorePr
     kind: 'damaged_record',
     path,
     detail: `${reason}: ${detail}${at}`,
-    next:
-      reason === 'bad_json'
-        ? 'satchel handoff doctor --fix repairs conflict markers; correct other damage in an editor, or restore the file.'
-        : 'Correct it in an editor, or restore it from version control.',
+    next: repairOf(path, reason),
   }
+}
+
+function repairOf(path: string, reason: Problem['reason']): string {
+  if (path.startsWith(DATABASE_RECORDS))
+    return 'Put the corrected record into files: satchel storage import replaces it.'
+  return reason === 'bad_json'
+    ? 'satchel handoff doctor --fix repairs conflict markers; correct other damage in an editor, or restore the file.'
+    : 'Correct it in an editor, or restore it from version control.'
 }
 
 /** Records that a session must not simply continue from: in conflict, or edited after their release. */

@@ -7,7 +7,7 @@ import type { ClaimShelf } from './claim-shelf.ts'
 import { ensureFolder, ensureOwnFolder } from './ensure-folder.ts'
 import { GITIGNORE, type Layout, newTemp, RECORD_MODE } from './layout.ts'
 import { storedProjectId } from './project-identity.ts'
-import { parseRecord } from './read-record.ts'
+import { DATABASE_RECORDS, parseRecord } from './read-record.ts'
 import { LONGEST_WAIT_MS, lockedBy } from './record-lock.ts'
 import { type RecordRows, recordRows } from './record-rows.ts'
 import {
@@ -146,9 +146,8 @@ function claimsOf({ rows }: ProjectRows): ClaimShelf {
   }
 }
 
-/** Where answers say that a record is: no file has this path. */
 export function pathOf(id: string): string {
-  return `database:records/${id.toLowerCase()}.json`
+  return `${DATABASE_RECORDS}${id.toLowerCase()}.json`
 }
 
 /** The columns of a record; undefined for bytes that are none. */

@@ -30,6 +30,9 @@ export interface BrokenRecord {
   readonly etag?: string
 }
 
+/** Where answers say that the records of a database are: no file has this path. */
+export const DATABASE_RECORDS = 'database:records/'
+
 /** Why a file of the store holds no usable record. */
 export interface Problem {
   readonly path: string
