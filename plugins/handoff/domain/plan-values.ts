@@ -1,3 +1,4 @@
+import { once } from '../../../server/plugin.ts'
 import { withMeasures } from './plan-measures.ts'
 import { hasAny, type PlanTerm, planTerms, shortVersion } from './plan-terms.ts'
 import { folded, partsOf } from './words.ts'
@@ -234,16 +235,16 @@ const ABOUT = 0.05
 /** What is before a version, or after `of`: `the vpc module to v6`, `6.0.0 of the vpc module`. */
 const VERSIONED =
   /(?<![^\s,;:()])((?:[^\s,;:()]+\s+){1,6}?)(?:(?:up |back |straight |on )?(?:to|at|@|==?)\s*)?(?:v\d[\d.x]*|\d+(?:\.(?:\d+|x))+)(?![\w%])(?:\s+of\s+(?:the\s+)?((?:[^\s,;:()]+\s*){1,3}))?/gi
-const GENERIC = new Set(
-  planTerms('module package library provider version image dependency release action chart plugin').map(
-    ({ term }) => term,
-  ),
-)
+const KINDS = 'module package library provider version image dependency release action chart plugin'
+/** Made at the first plan: a start reads none. */
+const generic = once(() => new Set(planTerms(KINDS).map(({ term }) => term)))
 
 function versionedIn(text: string): readonly PlanTerm[] {
   return [...text.matchAll(VERSIONED)]
     .flatMap(([, before = '', after = '']) => planTerms(`${before.replace(/^\s*[a-z]+\s/i, '')} ${after}`))
-    .filter(({ term, isLight, weight }) => !isLight && weight > 0.3 && !GENERIC.has(term) && !/\d/.test(term))
+    .filter(
+      ({ term, isLight, weight }) => !isLight && weight > 0.3 && !generic().has(term) && !/\d/.test(term),
+    )
 }
 
 /** What is brought to a version is another thing if each names something that the other does not. */
