@@ -88,16 +88,21 @@ test('a room in the database goes on at another machine when its owner is killed
   assert.equal(status.version, 3)
 })
 
+/** The first machine opens the room and stops; the second one has it then. */
+async function passRoom(first: Machine, second: Machine): Promise<void> {
+  await second.run('storage', 'migrate')
+  await first.start()
+  await owns(first)
+  assert.equal(await first.stop(), 0, first.log())
+  await second.start()
+  await owns(second)
+}
+
 /** One machine has version 1 in its file, another one commits two versions and is killed. */
 async function overtaken(t: TestContext, server: PostgresServer) {
   const [one, two] = [await newMachine(t, server, 'one'), await newMachine(t, server, 'two')]
   for (const { file } of [one, two]) writeFileSync(file, '# Plan\n\nfirst\n\nlast\n')
-  await one.run('storage', 'migrate')
-  await two.start()
-  await owns(two)
-  assert.equal(await two.stop(), 0, two.log())
-  await one.start()
-  await owns(one)
+  await passRoom(two, one)
   await commit(one, 1, '# Plan\n\nfirst, by two\n\nlast\n')
   await commit(one, 2, '# Plan\n\nfirst, by three\n\nlast\n')
   await one.kill()
@@ -174,12 +179,7 @@ test('verbs at a machine that does not own the room say where it is open', async
   if (!server) return
   const one = await newMachine(t, server, 'one', { host: '127.0.0.2' })
   const [two, three] = [await newMachine(t, server, 'two'), await newMachine(t, server, 'three')]
-  await one.run('storage', 'migrate')
-  await two.start()
-  await owns(two)
-  assert.equal(await two.stop(), 0, two.log())
-  await one.start()
-  await owns(one)
+  await passRoom(two, one)
 
   const open = 'workspace open plan.md --owner-port 0 --ingress-port 0'
   const verbs = ['status', 'events', 'invite', 'call status'].map(
