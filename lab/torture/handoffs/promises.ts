@@ -80,10 +80,17 @@ async function readingFaults({ project, handoffs }: Desk, clockMs: number): Prom
     if (stored?.kind !== 'record') faults.push(`the record ${id} cannot be read: ${stored?.problem.detail}`)
   }
   const { rows } = await project.index.view()
+  const parents = rows.flatMap((row) => row.parents)
+  const hasSibling = (path: string): boolean =>
+    rows
+      .filter(({ id }) => path.includes(id.toLowerCase()))
+      .some((row) => row.parents.some((parent) => parents.indexOf(parent) !== parents.lastIndexOf(parent)))
   if (rows.length !== ids.length) faults.push(`the index has ${rows.length} rows for ${ids.length} records`)
   for (const { kind, path, detail } of await examineStore(project, handoffs.now().getTime(), clockMs)) {
     const isUnused = kind === 'damaged_config' && ids.length === 0
-    if (!HARMLESS.has(kind) && !isUnused) faults.push(`doctor: ${kind} ${path} ${detail}`)
+    // Two callers may continue one record: which of them is flagged depends on their turns.
+    const isRival = kind === 'conflicted_record' && hasSibling(path)
+    if (!HARMLESS.has(kind) && !isUnused && !isRival) faults.push(`doctor: ${kind} ${path} ${detail}`)
   }
   return faults
 }
