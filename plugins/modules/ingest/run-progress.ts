@@ -29,8 +29,11 @@ type Parts = Pick<Run, 'plan' | 'tally'> &
 export async function openRunProgress(parts: Parts): Promise<RunProgress> {
   const { outputDir, plan, output, now, tally, disk } = parts
   const earlier = parts.replacesState ? undefined : await loadRunState(outputDir)
-  const repositoriesOf = (): ReadonlySet<string> =>
-    new Set([...output.records.values()].map(({ repository }) => repository))
+  const repositoriesOf = (): ReadonlySet<string> => {
+    const repositories = new Set<string>()
+    for (const { repository } of output.records.values()) repositories.add(repository)
+    return repositories
+  }
   const knownBefore = repositoriesOf()
   const own = new Set(plan.repositories.map(({ remote }) => remote.url))
   const refused = new Set(plan.failures.map(({ repository }) => repository))

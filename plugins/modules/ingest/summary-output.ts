@@ -55,7 +55,8 @@ export interface SummaryOutputOptions {
 /** Owned by one run, which holds the lock of the output directory. */
 export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutput {
   const { earlier, stamps } = options
-  const records = new Map((earlier?.records ?? []).map((record) => [record.id, record]))
+  const records = new Map<string, IndexRecord>() // filled without pairs, which would be garbage by the ten thousand
+  for (const record of earlier?.records ?? []) records.set(record.id, record)
   const names = createNameBook(records, nameOwners(options.plan, earlier))
   const namesOfRun = createNamesOfRun(options.plan)
   const files = new Set([...(earlier?.leftovers ?? []), ...summaryFiles(records.values())])
