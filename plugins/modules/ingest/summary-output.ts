@@ -55,8 +55,7 @@ export interface SummaryOutputOptions {
 /** Owned by one run, which holds the lock of the output directory. */
 export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutput {
   const { earlier, stamps } = options
-  const records = new Map<string, IndexRecord>() // filled without pairs, which would be garbage by the ten thousand
-  for (const record of earlier?.records ?? []) records.set(record.id, record)
+  const records = byId(earlier?.records ?? [])
   const names = createNameBook(records, nameOwners(options.plan, earlier))
   const namesOfRun = createNamesOfRun(options.plan)
   const files = new Set([...(earlier?.leftovers ?? []), ...summaryFiles(records.values())])
@@ -124,6 +123,13 @@ export function createSummaryOutput(options: SummaryOutputOptions): SummaryOutpu
     index: (finishedAt) => indexOf(options, finishedAt, { ...output, readings }),
   }
   return output
+}
+
+/** Filled without pairs, which would be garbage by the ten thousand. */
+function byId(records: readonly IndexRecord[]): Map<string, IndexRecord> {
+  const found = new Map<string, IndexRecord>()
+  for (const record of records) found.set(record.id, record)
+  return found
 }
 
 /** The files that no record names. Case is ignored, as some disks do: such names may be the same file. */
