@@ -67,8 +67,8 @@ async function foundBy(index: SearchIndex): Promise<unknown> {
   const all = Array.from(index.select({}), (row) => [index.record(row), index.isLatest(row), index.refs(row)])
   const found: unknown[] = [all.map((record) => JSON.stringify(record)).sort()]
   for (const query of QUERIES) {
-    const ranked = await rankByWords(index, { query, filter: {}, limit: 100, examples: 'alike' })
-    found.push(ranked.map(({ row, score }) => [index.record(row).id, score]))
+    const { rows } = await rankByWords(index, { query, filter: {}, limit: 100, examples: 'alike' })
+    found.push(rows.map(({ row, score }) => [index.record(row).id, score]))
   }
   return found
 }

@@ -10,6 +10,8 @@ export interface Place {
 
 /** More candidates than results: several versions may be of one module. */
 const SPARE = 8
+/** So many at least: whether anything fits is told by the same ones for one result as for many. */
+const LEAST = 16
 
 /**
  * The best candidates by falling score: `needed` of them and more, in their final order, in which ties go to the latest
@@ -21,7 +23,7 @@ export function bestFirst(
   scores: Float64Array,
   placeOf: (candidate: number) => Place,
   needed: number,
-  count = needed * SPARE,
+  count = Math.max(needed * SPARE, LEAST),
 ): readonly number[] {
   const scoreOf = (candidate: number): number => scores[candidate] ?? 0
   const ranked = atLeast(candidates, scores, count)

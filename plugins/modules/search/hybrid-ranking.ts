@@ -105,11 +105,19 @@ export interface RankedRow {
   readonly words: readonly string[]
 }
 
-/** The latest versions that match by words alone, best first: `request.limit` of them and more, if there are more. */
+/** What a search by words alone gives. */
+export interface RankedByWords {
+  /** Best first: `limit` of them and more, if there are more. */
+  readonly rows: readonly RankedRow[]
+  /** None of them is about what the query asks for. */
+  readonly isNone: boolean
+}
+
+/** The latest versions that match by words alone. */
 export async function rankByWords(
   index: SearchIndex,
   request: Pick<SearchRequest, 'query' | 'filter' | 'limit' | 'examples'>,
-): Promise<readonly RankedRow[]> {
+): Promise<RankedByWords> {
   const none = async (): Promise<never> => {
     throw new Error('A search by words needs nothing else.')
   }
@@ -123,8 +131,9 @@ export async function rankByWords(
   }
   const weights = { keyword: 1, vector: 0 }
   const whole = { ...request, mode: 'keyword', allVersions: false, explain: false, weights } as const
-  const { ranked, candidates, fused, keyword } = await rank(parts, whole, false)
-  return ranked.map((at) => {
+  const ranking = await rank(parts, whole, false)
+  const { ranked, candidates, fused, keyword } = ranking
+  const rows = ranked.map((at) => {
     const row = candidates.rows[at] ?? -1
     return {
       row,
@@ -134,6 +143,7 @@ export async function rankByWords(
       },
     }
   })
+  return { rows, isNone: hasNoneThatFits(ranking, weights) }
 }
 
 interface Ranking {
@@ -234,12 +244,17 @@ const MODE_WEIGHTS: Readonly<Partial<Record<SearchMode, Weights>>> = {
 }
 
 /** Shown where nothing fits. */
-const NEAREST = 3
+export const NEAREST = 3
+
+/** Whether what was found is not what was asked for. Vectors alone do not tell. */
+function hasNoneThatFits({ fits, ranked }: Ranking, weights: Weights): boolean {
+  return !fits && weights.keyword > 0 && ranked.length > 0
+}
 
 async function answer(parts: SearchParts, request: SearchRequest, ranking: Ranking): Promise<SearchAnswer> {
   const { ranked, examples, partial, keyword } = ranking
   const weights = MODE_WEIGHTS[request.mode] ?? request.weights
-  const isNone = !ranking.fits && weights.keyword > 0 && ranked.length > 0
+  const isNone = hasNoneThatFits(ranking, weights)
   const limit = isNone ? Math.min(NEAREST, request.limit) : request.limit
   const readAs = [...ranking.plan.translations, ...ranking.plan.corrections]
   const chosen = request.allVersions ? ranked.slice(0, limit) : modulesOf(parts, ranking, limit)

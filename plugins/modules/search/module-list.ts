@@ -2,7 +2,7 @@ import type { RegistryAliases } from '../domain/module-source.ts'
 import { compare } from '../domain/order.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import type { IndexRecord } from '../output/module-index.ts'
-import { rankByWords } from './hybrid-ranking.ts'
+import { NEAREST, rankByWords } from './hybrid-ranking.ts'
 import type { SearchRecord } from './record-columns.ts'
 import type { SearchIndex } from './search-index.ts'
 import { filterOf } from './search-parts.ts'
@@ -24,15 +24,16 @@ export interface ListedModule {
   readonly words: readonly string[]
 }
 
-/** The latest versions that pass the filter: by words of the query, or without one by name. */
+/** The latest versions that pass the filter: by words of the query, the nearest three where none fits, or without one by name. */
 export async function listModules(index: SearchIndex, query: string, filter: ListFilter, needed: number) {
   const equalities = { ...filterOf(index, filter), latestOnly: true }
-  const rows: readonly ListedModule[] =
+  const { rows, isNone } =
     query === ''
-      ? byName(index, Array.from(index.select(equalities))).map((row) => ({ row, score: 0, words: [] }))
+      ? { rows: listedByName(index, Array.from(index.select(equalities))), isNone: false }
       : await rankByWords(index, { query, filter: equalities, limit: needed, examples: 'less' })
   return {
-    rows,
+    rows: isNone ? rows.slice(0, NEAREST) : rows,
+    isNone,
     /** A row as the list shows it; `load` reads its summary to say which of its parts matched. */
     async result(
       { row, score, words }: ListedModule,
@@ -59,7 +60,7 @@ export async function listModules(index: SearchIndex, query: string, filter: Lis
   }
 }
 
-function byName(index: SearchIndex, rows: readonly number[]): number[] {
+function listedByName(index: SearchIndex, rows: readonly number[]): ListedModule[] {
   return rows
     .map((row) => ({ row, record: index.record(row), isGone: index.removedSince(row) !== undefined }))
     .sort(
@@ -69,7 +70,7 @@ function byName(index: SearchIndex, rows: readonly number[]): number[] {
         compare(a.repository, b.repository) ||
         compare(a.path, b.path),
     )
-    .map(({ row }) => row)
+    .map(({ row }) => ({ row, score: 0, words: [] }))
 }
 
 interface NamedThing {

@@ -79,8 +79,8 @@ function stageOf() {
 async function answersOf(index: SearchIndex): Promise<unknown> {
   const answers: unknown[] = []
   for (const query of QUERIES) {
-    const ranked = await rankByWords(index, { query, filter: {}, limit: 50, examples: 'alike' })
-    answers.push(ranked.map(({ row, score, words }) => [index.record(row), score, words, index.refs(row)]))
+    const { rows } = await rankByWords(index, { query, filter: {}, limit: 50, examples: 'alike' })
+    answers.push(rows.map(({ row, score, words }) => [index.record(row), score, words, index.refs(row)]))
   }
   return answers
 }
@@ -125,7 +125,8 @@ test('versions with equal words share their text, and the latest are found befor
   })
   assert.deepEqual(averageLengths, means, 'what the writer summed up')
   assert.equal(index.keyword('all').texts.bound, 20)
-  const [best] = await rankByWords(index, { query: 'zeppelin', filter: {}, limit: 5, examples: 'alike' })
+  const { rows } = await rankByWords(index, { query: 'zeppelin', filter: {}, limit: 5, examples: 'alike' })
+  const [best] = rows
   assert.equal(index.record(best?.row ?? 0).ref, 'v2.0.0')
   assert.deepEqual(index.refs(best?.row ?? 0), ['v2.0.0', 'v1.5.0', 'v1.0.0'])
   const terms = [...index.keyword('latest').texts.startingWith('zepp')]
@@ -142,8 +143,8 @@ test('every configured name of a repository is searched, and a new one is found 
     indexOf(world.index.records.map((record, at) => (at === 4 ? { ...record, ...names } : record)))
   const found = async (query: string): Promise<string[]> => {
     const index = stage.open()
-    const ranked = await rankByWords(index, { query, filter: {}, limit: 5, examples: 'alike' })
-    return ranked.map(({ row }) => index.record(row).id)
+    const { rows } = await rankByWords(index, { query, filter: {}, limit: 5, examples: 'alike' })
+    return rows.map(({ row }) => index.record(row).id)
   }
   const wanted = [world.index.records[4]?.id]
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { type CallContext, counted, defineTool, inWords, once, untrusted } from '../../../server/plugin.ts'
+import { nearestHeadline, ONLY_NEAREST } from '../answers/nothing-fits.ts'
 import { quoted } from '../answers/quoted.ts'
 import { resultRow } from '../answers/result-rows.ts'
 import { removedSinceField } from '../answers/shapes.ts'
@@ -107,7 +108,7 @@ export function searchModulesVectorTool(service: ModuleService) {
       results.length === 0
         ? `No module matches ${quoted(query)}.`
         : nothing_fits
-          ? `Nothing fits ${quoted(query)}; the nearest ${counted(results.length, 'module')}`
+          ? nearestHeadline(query, results.length)
           : `${counted(results.length, 'module')} for ${quoted(query)} by ${mode} search, best first`,
   })
 }
@@ -185,7 +186,7 @@ const VECTORS: Readonly<Record<string, string>> = {
 /** What the caller should know of how the results came to be, and what to do next. */
 function nextStep(answer: Omit<z.output<ReturnType<typeof output>>, 'next'>): string | undefined {
   const parts = [
-    answer.nothing_fits ? 'Nothing fits: these are only the nearest.' : '',
+    answer.nothing_fits ? ONLY_NEAREST : '',
     answer.read_as ? `Read as: ${answer.read_as.map(({ from, to }) => `${from} = ${to}`).join(', ')}.` : '',
     answer.fuzzy ? 'No word matched as written: these have similar words.' : '',
     answer.older_versions ? 'The latest versions do not match: these are older ones.' : '',

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { forEachDoor } from '../../../test/harness/index.ts'
+import type { ModuleService } from '../service/module-service.ts'
 import { ingested, type Rows } from '../testing/network-project.ts'
+import { searchModulesTool } from './search-modules.ts'
 
 test('a search by words finds the module and says which of its parts matched', async (t) => {
   const { opened } = await ingested(t)
@@ -24,4 +27,48 @@ test('a search by words finds the module and says which of its parts matched', a
   const rest = await opened.call(next.tool, next.args)
   const names = [all, rest].flatMap((page) => (page['results'] as Rows).map(({ id }) => id))
   assert.equal(new Set(names).size, names.length)
+})
+
+test('every door says that nothing fits, as a search by meaning does, and shows the nearest', async (t) => {
+  const { opened } = await ingested(t)
+
+  await forEachDoor(t, opened, async (door) => {
+    const told = []
+    for (const query of ['azure data factory network', 'private network with NAT', 'enable_nat']) {
+      const byWords = await door.call('search_modules', { query })
+      const byMode = await door.call('search_modules_vector', { query, mode: 'keyword' })
+      assert.ok(byWords.ok && byMode.ok, door.name)
+      assert.equal(byWords.data['nothing_fits'], byMode.data['nothing_fits'], `${door.name}: ${query}`)
+      told.push(byWords.data['nothing_fits'] ?? false)
+      const { results, next } = byWords.data as { results: Rows; next?: string }
+      assert.ok(results.length > 0 && results.length <= 3, door.name)
+      assert.equal(/Nothing fits/.test(next ?? ''), byWords.data['nothing_fits'] === true)
+    }
+    assert.deepEqual(told, [true, false, false], door.name)
+  })
+  const { headline } = searchModulesTool({} as ModuleService) // it needs no service
+  const told = await opened.call('search_modules', { query: 'azure data factory network' })
+  assert.match(
+    headline?.(told as never) ?? '',
+    /^Nothing fits "azure data factory network"; the nearest \d module/,
+  )
+})
+
+test('the nearest are listed to their end, in pages that say the same of what fits', async (t) => {
+  const { opened } = await ingested(t)
+  const asked = { query: 'azure data factory network', limit: 1 }
+
+  const pages = []
+  for (let args: Record<string, unknown> | undefined = asked; args; ) {
+    const page = await opened.call('search_modules', args)
+    pages.push(page)
+    args = (page['truncated'] as { next: { args: Record<string, unknown> } } | undefined)?.next.args
+  }
+  const whole = await opened.call('search_modules', { query: asked.query })
+
+  assert.deepEqual(
+    pages.flatMap(({ results }) => results),
+    whole['results'],
+  )
+  assert.ok(pages.every(({ nothing_fits }) => nothing_fits === true))
 })

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { counted, defineTool, once, untrusted } from '../../../server/plugin.ts'
+import { nearestHeadline, ONLY_NEAREST } from '../answers/nothing-fits.ts'
 import { endOf, pageOf } from '../answers/page.ts'
 import { quoted } from '../answers/quoted.ts'
 import { resultRow } from '../answers/result-rows.ts'
@@ -24,6 +25,7 @@ const output = once(() =>
     ),
     count: z.number().int(),
     query: z.string(),
+    nothing_fits: z.boolean().optional(),
     next: z.string().optional(),
     truncated: truncation.optional(),
   }),
@@ -66,18 +68,20 @@ export function searchModulesTool(service: ModuleService) {
         const list = await listModules(index, query, filter, endOf(input, 'search_modules'))
         const page = pageOf(list.rows, input, 'search_modules')
         const results = await Promise.all(page.rows.map((row) => list.result(row, session.summary)))
-        const next = nextStep(index.records, results.length)
+        const next = list.isNone ? ONLY_NEAREST : nextStep(index.records, results.length)
         return {
           results,
           count: results.length,
           query: input.query ?? '',
+          ...(list.isNone && { nothing_fits: true }),
           ...(next && { next }),
           ...page.more,
         }
       })
     },
-    headline({ results, query, truncated }) {
+    headline({ results, query, nothing_fits, truncated }) {
       if (results.length === 0) return query === '' ? 'No modules.' : `No module matches ${quoted(query)}.`
+      if (nothing_fits) return nearestHeadline(query, results.length)
       return `${counted(results.length, 'module')}${query === '' ? '' : ` for ${quoted(query)}`}${truncated ? ', more follow' : ''}`
     },
   })
