@@ -1,7 +1,16 @@
 /** The newest version of a directory that no ingest was asked for, in a repository that one has read. */
 import { isStableTag, orderTags } from '../git/tag-order.ts'
-import type { ModuleIndex } from '../output/module-index.ts'
+import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { createPathSeries, isOfOther } from './path-series.ts'
+import { groupVersions, latestBeside } from './versions.ts'
+
+/** The ref that `latest` means beside a version of a module: where no series speaks for the module, one of the series of that version. */
+export function latestRefBeside(index: ModuleIndex, version: IndexRecord): string | undefined {
+  const { repository, path, ref } = version
+  const own = index.records.filter((record) => record.repository === repository)
+  const group = groupVersions(index, own).find((one) => one.path === path)
+  return group === undefined ? latestRead(index, { repository, path }, ref) : latestBeside(group, version).ref
+}
 
 /**
  * The ref that `latest` means for a directory: of the refs that were read the newest stable tag that speaks for it, else the

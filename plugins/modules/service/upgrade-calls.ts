@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { errorBody, errorFromBody, inTurns, isSatchelError } from '../../../server/plugin.ts'
 import { findRef } from '../catalog/find.ts'
-import { latestRead } from '../catalog/latest-read.ts'
+import { latestRefBeside } from '../catalog/latest-read.ts'
 import { loadVersions } from '../catalog/load-versions.ts'
 import type { ResolvedCall } from '../catalog/resolve-calls.ts'
 import { groupVersions, latestBeside } from '../catalog/versions.ts'
@@ -211,7 +211,7 @@ async function targetVersion({ request, lookup }: Work, before: IndexRecord): Pr
   } catch (thrown) {
     if (!isReason(thrown, 'target_ref_unknown')) throw thrown
     const { repository, path } = before
-    const ref = request.to === 'latest' ? latestRead(request.index, before, before.ref) : request.to
+    const ref = request.to === 'latest' ? latestRefBeside(request.index, before) : request.to
     return await lookup.module({ repository, path, ref }).catch((why: unknown) => {
       if (!isSatchelError(why) || why.code === 'cancelled') throw why
       // Of a ref that is there the index says which directories it has.

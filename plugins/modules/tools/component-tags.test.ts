@@ -99,16 +99,38 @@ test('the newest tag of each component is read, however few are asked for', asyn
   assert.deepEqual(await refs('modules/db'), ['db/v5.0.0', 'vpc/v2.0.0'])
 })
 
+const UNNAMED: readonly MadeCommit[] = [
+  { files: { 'util/main.tf': variable('a') }, tags: ['queue/v1.0.0', 'topic/v1.0.0'] },
+  { files: { 'util/main.tf': variable('b') }, tags: ['queue/v1.1.0', 'topic/v7.0.0'] },
+]
+
 test('a call of a module that no component names stays in the series that it is pinned to', async (t) => {
-  const { opened, url } = await ingested(t, [
-    { files: { 'util/main.tf': variable('a') }, tags: ['queue/v1.0.0', 'topic/v1.0.0'] },
-    { files: { 'util/main.tf': variable('b') }, tags: ['queue/v1.1.0', 'topic/v7.0.0'] },
-  ])
+  const { opened, url } = await ingested(t, UNNAMED)
   const hcl = `module "u" {\n  source = "git::${url}//util?ref=queue/v1.0.0"\n  a = 1\n}\n`
 
   const plan = await opened.call('module_upgrade', { hcl })
 
   assert.deepEqual((plan['calls'] as Row[])[0]?.['to'], 'queue/v1.1.0')
+})
+
+test('a comparison with the latest of such a module stays in the series that it begins in, as an upgrade does', async (t) => {
+  const commits = [{ files: { 'other/main.tf': variable('o') } }, ...UNNAMED]
+  const [read, asked] = [
+    await ingested(t, UNNAMED),
+    await ingested(t, commits, { max_tags: 0, path: 'other' }),
+  ]
+
+  for (const { opened } of [read, asked]) {
+    const util = { repository: 'mono', path: 'util' }
+    const toOf = async (from: string) => (await opened.call('module_diff', { ...util, from }))['to']
+    assert.equal(await toOf('queue/v1.0.0'), 'queue/v1.1.0')
+    assert.equal(await toOf('topic/v1.0.0'), 'topic/v7.0.0')
+    const other = await opened.call('module_diff', { ...util, from: 'queue/v1.0.0', to: 'topic/v7.0.0' })
+    assert.equal(other['to'], 'topic/v7.0.0')
+  }
+  const vpc = await ingested(t, COMPONENTS)
+  const named = { repository: 'mono', path: 'modules/vpc', from: 'db/v5.0.0' }
+  assert.equal((await vpc.opened.call('module_diff', named))['to'], 'vpc/v2.0.0')
 })
 
 test('only the series that speaks for a directory tells that it was removed', () => {

@@ -7,6 +7,7 @@ import {
   outputDirField,
   removedSinceField,
 } from '../answers/shapes.ts'
+import { latestRefBeside } from '../catalog/latest-read.ts'
 import { loadVersions } from '../catalog/load-versions.ts'
 import { createRemovals } from '../catalog/removed-paths.ts'
 import { CHANGE_CLASSES, type Change, change } from '../domain/change.ts'
@@ -79,7 +80,8 @@ export function moduleDiffTool(service: ModuleService) {
       const anchor = input.id === undefined ? input : await lookup.module({ id: input.id })
       const named = { repository: anchor.repository, path: anchor.path }
       const before = await lookup.module({ ...named, ref: input.from })
-      const after = await lookup.module({ ...named, ref: input.to })
+      const to = input.to === 'latest' ? latestRefBeside(index, before) : input.to
+      const after = await lookup.module({ ...named, ref: to })
       const { repository, path } = before
       const removedSince = createRemovals(index)(repository, path)
       const [older, newer] = await loadVersions(outputDir, [before, after])
