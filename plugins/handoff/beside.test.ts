@@ -53,3 +53,23 @@ for (const isRefused of [false, true]) {
     assert.equal((await next.call('handoff_get', { id: note.id })).record.status, 'archived')
   })
 }
+
+test('a release names other drafts of its session, and those of ended sessions beside it, and no others', async (t) => {
+  const { id, session } = await sessions(t)
+  const [one, other, living] = [await session('second'), await session('third'), await session('fourth')]
+  for (const each of [one, other, living]) await start(each, 'compact')
+  const work = await one.call('handoff_create', { ...SMALL, ...STEP, parent: id })
+  const apart = await one.call('handoff_create', { ...SMALL, ...STEP, parent: 'none' })
+  await living.call('handoff_note', { kind: 'decision', text: 'Keep one network' })
+  const beside = await other.call('handoff_note', { kind: 'failed', text: PEERING })
+  await end(other)
+
+  const { warnings } = await release(one, work.id)
+  const later = await release(one, apart.id)
+
+  assert.deepEqual(warnings, [
+    `Another draft of this session is not in this release: ${apart.id}, a record of its own; handoff_resume {"id":"${apart.id}"} goes on with it.`,
+    `A draft of an ended session continues what this superseded and is not in it: ${beside.id}, 1 note; the next record takes them up, handoff_get {"id":"${beside.id}"} shows them.`,
+  ])
+  assert.deepEqual(later.warnings, [])
+})

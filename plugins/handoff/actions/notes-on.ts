@@ -2,7 +2,7 @@ import { isNotes } from '../domain/noted-work.ts'
 import type { Handoff } from '../domain/record.ts'
 import { isEditable } from '../domain/record.ts'
 import type { RecordRow } from '../domain/record-row.ts'
-import { newestOf, type RecordTable } from '../domain/record-table.ts'
+import { newestOf, ownLeaves, type RecordTable } from '../domain/record-table.ts'
 import type { Project } from '../project.ts'
 import { loadClaims } from '../store/claims.ts'
 import type { StoredRecord } from '../store/read-record.ts'
@@ -57,6 +57,18 @@ export async function draftsBeside(
     found.push(...level.flatMap((record) => openChildren(table, table.id(record))))
   }
   const records = [...new Set(found)].filter((record) => !line.has(record))
+  return newestDrafts(project, table, { records, names })
+}
+
+/** The open drafts of a session that no released record continues, newest first. What a hook saved by itself is none. */
+export async function draftsOfSession(
+  project: Project,
+  table: RecordTable,
+  names: readonly string[],
+): Promise<readonly OpenDraft[]> {
+  const records = ownLeaves(table, names).filter(
+    (record) => isEditable({ status: table.status(record) }) && !table.isSkeleton(record),
+  )
   return newestDrafts(project, table, { records, names })
 }
 

@@ -5,7 +5,7 @@ import { extension, failedAttempts, type Handoff } from '../domain/record.ts'
 import type { RecordTable } from '../domain/record-table.ts'
 import type { Project } from '../project.ts'
 import type { Problem, StoredRecord } from '../store/read-record.ts'
-import { draftsBeside, draftsOn, type OpenDraft, parentOfNotes } from './notes-on.ts'
+import { draftsBeside, draftsOfSession, draftsOn, type OpenDraft, parentOfNotes } from './notes-on.ts'
 
 /** So many drafts are named beside a record. */
 const MAX_NAMED = 3
@@ -43,6 +43,27 @@ export async function draftNotices(
     )
   }
   return lines.slice(0, MAX_NAMED)
+}
+
+/**
+ * Lines about drafts that a released record does not have: others of the session that releases it, wherever they belong, and
+ * those that `draftNotices` names.
+ */
+export async function releaseNotices(
+  project: Project,
+  table: RecordTable,
+  released: Pick<StoredRecord, 'id' | 'record'>,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const own: string[] = []
+  for (const { stored, isNotes: hasNotes } of await draftsOfSession(project, table, names)) {
+    if (stored.id === released.id) continue
+    const about = hasNotes ? await parentOfNotes(project, stored.record) : undefined
+    own.push(
+      `Another draft of this session is not in this release: ${stored.id}, ${addedTo(about?.record, stored.record)}; ${callFor('handoff_resume', stored)} goes on with it.`,
+    )
+  }
+  return [...own, ...(await draftNotices(project, table, released, names))].slice(0, MAX_NAMED)
 }
 
 function callFor(tool: string, { id }: Pick<StoredRecord, 'id'>): string {

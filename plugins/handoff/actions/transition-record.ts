@@ -5,11 +5,12 @@ import { changeEdits, type RecordChange } from '../domain/record-change.ts'
 import { comparableName, redactText } from '../domain/secrets.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
-import { sessionOf } from '../session.ts'
+import { sessionNames, sessionOf } from '../session.ts'
 import { endClaimOn } from '../store/claims.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { changedMeanwhile } from '../store/store.ts'
 import { findRecord } from './find-record.ts'
+import { releaseNotices } from './notices.ts'
 import { supersedeParents } from './supersede-parents.ts'
 import { planOf, type TransitionRequest } from './transition-plan.ts'
 
@@ -71,8 +72,21 @@ async function attempt(
   )
   if (plan.refusal) throw plan.refusal
   if (change.claim === null) await endClaimOn(project.store, stored.id)
-  const warnings = change.status === 'ready' ? await supersedeParents(project, stored.record) : []
+  const warnings = change.status === 'ready' ? await released(ctx, project, stored) : []
   return { ...answerOf(project, stored, etag, change), warnings }
+}
+
+/** What follows from a release. The release itself is done, also where this fails. */
+async function released(ctx: CallContext, project: Project, stored: StoredRecord): Promise<string[]> {
+  const warnings = await supersedeParents(project, stored.record)
+  const names = await sessionNames(ctx, project)
+  try {
+    const drafts = await project.index.ask((table) => releaseNotices(project, table, stored, names))
+    return [...warnings, ...drafts]
+  } catch (thrown) {
+    if (!isSatchelError(thrown)) throw thrown
+    return [...warnings, `Other drafts could not be looked for (${thrown.reason}).`]
+  }
 }
 
 function repeatedAnswer(
