@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { FIGURES } from '../../scripts/pictures/figures.ts'
+import { barPlot } from '../../scripts/pictures/plots.ts'
+import { once } from '../../server/plugin.ts'
 import { isMustKeep } from './facts.ts'
 import { measureRetention } from './measure.ts'
 import { plant } from './planted.ts'
 import type { Scenario } from './played.ts'
 
+/** All scenarios, played once for both tests. */
+const measured = once(() => measureRetention(process.env))
+
 test('no compaction, resume or restart loses a fact that must be kept', async () => {
-  const { must_keep, all, lost, rows } = await measureRetention(process.env)
+  const { must_keep, all, lost, rows } = await measured()
 
   assert.deepEqual(lost, [])
   assert.equal(must_keep.kept, must_keep.of)
@@ -14,6 +21,16 @@ test('no compaction, resume or restart loses a fact that must be kept', async ()
   assert.ok(all.kept / all.of > 0.95, `${all.kept} of ${all.of}`)
   const described = rows.filter(({ scenario }) => scenario !== 'nothing described')
   assert.ok(described.every(({ must_keep: { of } }) => of >= 10))
+})
+
+test('the plot of what a session is given in docs/handoffs.md is what the measurement prints today', async () => {
+  const drawn = FIGURES['retention.svg']
+  assert.ok(drawn)
+
+  const svg = barPlot(drawn.plot(await measured()))
+
+  const kept = readFileSync(new URL('../../docs/pictures/retention.svg', import.meta.url), 'utf8')
+  assert.equal(svg, kept, 'npm run pictures draws it again')
 })
 
 /** A scenario in which a fault of the program is played by an edit of the record. */
