@@ -80,6 +80,29 @@ test('regions, tags, flags and services of other names are other objects', () =>
   assertTold('Restart the auth-service', ['Restart auth-service'], ['Restart the user-service'])
 })
 
+test('two things of one owner are other objects, also where other signs join their names', () => {
+  assertTold(
+    'Update actions/checkout to v4',
+    ['Move actions/checkout up to v4', 'Bump the checkout action to v4', 'Bump Actions/Checkout to v4'],
+    ['Update actions/setup-node to v4', 'Update actions/cache to v4', 'Update docker/login-action to v4'],
+  )
+  assertTold(
+    'Install @types/node as a dependency',
+    ['Add @types/node to the dependencies'],
+    ['Install @types/react-dom as a dependency'],
+  )
+  assertTold(
+    'Replace actions/create-release by softprops/action-gh-release',
+    ['Use softprops/action-gh-release in place of actions/create-release'],
+    ['Swap actions/create-release for ncipollo/release-action'],
+  )
+  assertTold(
+    'Wrap the calls in try/catch',
+    ['Put a try/catch around the calls', 'Put a try/catch around the calls, log in/out'],
+    [],
+  )
+})
+
 test('a name of the other alone is not among the terms that matched', () => {
   const termsOf = (plan: string, attempt: string) => check(plan, attempt).matches[0]?.matched_terms ?? []
 

@@ -183,12 +183,25 @@ function isStrict({ text }: Name): boolean {
 function isSibling(one: Name, other: Name): boolean {
   const own = one.terms.filter((term) => !isPart([term], other.terms))
   const rest = other.terms.filter((term) => !isPart([term], one.terms))
-  if (own.length === 0 || rest.length === 0 || own.some((term) => hasAny(rest, term))) return false
+  if (own.length === 0 || rest.length === 0) return false
+  if (areApart(one, other)) return true
+  if (own.some((term) => hasAny(rest, term))) return false
   if (/\d/.test(one.text) && shapeOf(one.text) === shapeOf(other.text)) return true
   if (signsOf(one.text) !== signsOf(other.text)) return false
   // `do-not-evict` and `safe-to-evict` are about the same.
   const shared = signsOf(one.text) === '-' && partsOf(one.text).length > 2 ? one.terms.slice(0, 1) : one.terms
   return shared.some((term) => /[a-z]{2}/.test(term.term) && isPart([term], other.terms))
+}
+
+/** `actions/checkout`; a file has an ending, and two words joined by a slash are none if both are plain. */
+const OWNED = /^@?([a-z][a-z\d_-]*)\/[a-z][a-z\d_-]*$/i
+const NO_PAIR = /[-_\d]/
+
+/** Two names of one owner differ, also where other signs join their parts. Names of two owners differ unless both are plain words. */
+function areApart(one: Name, other: Name): boolean {
+  const [a, b] = [OWNED.exec(one.text), OWNED.exec(other.text)]
+  if (!a || !b) return false
+  return a[1]?.toLowerCase() === b[1]?.toLowerCase() || [one, other].some(({ text }) => NO_PAIR.test(text))
 }
 
 /** What joins the parts of a name. */
