@@ -5,6 +5,7 @@ import type { Analysis } from '../domain/analysis.ts'
 import { unifiedDiff } from '../domain/difference.ts'
 import { merge } from '../domain/merge.ts'
 import { outlineOf, packOutline } from '../domain/outline.ts'
+import { sectionsOf } from '../domain/section.ts'
 import { openTestRoom } from '../testing/test-room.ts'
 import { turnsOf } from '../testing/turns.ts'
 import { type Analyst, analyzed, createAnalyst, Unanswered } from './analyst.ts'
@@ -176,4 +177,27 @@ test('the rules of a large document wait for their answers and then hold', async
     [other.proposal_id],
   )
   assert.match(await room.text(), /## Heading 5\n\nby a proposal\n/)
+})
+
+test('behind 128 KiB every section still has a heading with its target, and text as it is written', async (t) => {
+  const chapter = (at: number) =>
+    `## Chapter ${at}\r\n\r\n${'word '.repeat(400)}\r\n\r\n| a |\r\n| - |\r\n| ${at} |\r\n\r\n`
+  const content = `# Spec\r\n\r\n${Array.from({ length: 120 }, (_, at) => chapter(at)).join('')}Last\r\n===\r\n\r\nend\r\n`
+  const page = await pageOf(analyst(t), content)
+  type Shown = { tag: string; target?: string; isPlain?: true; children: unknown[] }
+  const nodes: readonly Shown[] = page.nodes
+  const targets = nodes.flatMap(({ target }) => target ?? [])
+  const plain = nodes.findIndex(({ isPlain }) => isPlain)
+
+  assert.equal(page.rest, '')
+  assert.deepEqual(
+    targets,
+    sectionsOf(content).map(({ path }) => `section:${path}`),
+  )
+  assert.deepEqual(nodes[plain - 1]?.children, ['word '.repeat(400).trim()], 'no paragraph is cut')
+  assert.deepEqual(nodes.at(-3)?.children, [chapter(119).split('\r\n').slice(2).join('\r\n').trimEnd()])
+  assert.deepEqual(nodes.at(-1)?.children, ['Last\r\n===\r\n\r\nend'])
+  const many = `# A\n\n${'word '.repeat(40_000)}\n\n${'# A\n'.repeat(5001)}`
+  const flat = await pageOf(analyst(t), many)
+  assert.ok(flat.rest.endsWith('# A\n# A\n'))
 })

@@ -165,3 +165,30 @@ test('a document parsed in parts has the nodes of one parsed together, with its 
     { numRuns: 2000 },
   )
 })
+
+test('a numbered list keeps the number that it begins with', () => {
+  const lists = find('1. one\n\n```\nx\n```\n\n3. three\n4. four\n\n# A\n\n0) none\n', 'ol')
+
+  assert.deepEqual(
+    lists.map(({ start }) => start),
+    [undefined, 3, 0],
+  )
+})
+
+test('front matter is shown as it is written, and places behind it are counted in the whole text', () => {
+  for (const mark of ['', '\ufeff']) {
+    const text = `${mark}---\ntitle: Plan\n# a comment\n---\n# Plan\n\n- [ ] one\n`
+    const nodes = elements(markdownTree(text))
+
+    assert.equal(textIn([nodes[0] ?? '']), '---\ntitle: Plan\n# a comment\n---\n')
+    assert.deepEqual(
+      nodes.filter(({ tag }) => /^h\d/.test(tag)).map(({ target }) => target),
+      ['section:Plan'],
+    )
+    assert.deepEqual(
+      nodes.flatMap(({ task }) => (task ? [text.slice(task.at, task.at + 3)] : [])),
+      ['[ ]'],
+    )
+  }
+  assert.equal(textIn(markdownTree('---\nno end\n')), 'no end')
+})

@@ -1,7 +1,7 @@
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
-import { partsOf } from '../domain/heading.ts'
+import { frontMatterEnd, partsOf } from '../domain/heading.ts'
 import { sectionsOf } from '../domain/section.ts'
 
 type Root = ReturnType<typeof fromMarkdown>
@@ -21,6 +21,10 @@ export interface MarkdownElement {
   readonly target?: string
   /** Of a task: whether it is done, and where its `[ ]` begins in the document. */
   readonly task?: { readonly done: boolean; readonly at: number }
+  /** Of `pre`: text that is shown as it is written, because it was not parsed. */
+  readonly isPlain?: true
+  /** Of a numbered list that does not begin with 1. */
+  readonly start?: number
   /** Of a table's cell. */
   readonly align?: 'left' | 'right' | 'center'
 }
@@ -79,17 +83,24 @@ const PART_CHARS = 2048
 const DEFINES = ']:'
 const BYTE_ORDER_MARK = '\ufeff'
 
-/** Converts a document to nodes. HTML, images and unsafe links remain source text. Never throws. */
+/** Converts a document to nodes. Front matter, HTML, images and unsafe links remain source text. Never throws. */
 export function markdownTree(text: string, partChars = PART_CHARS): readonly MarkdownNode[] {
   const targets = targetsIn(text)
   const notes = new Map<string, number>()
-  let offset = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0 // no character to a parser, which counts without it
+  const begin = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0 // no character to a parser, which counts without it
+  let offset = Math.max(begin, frontMatterEnd(text))
+  const matter = text.slice(begin, offset)
   const body = text.slice(offset)
-  return (body.includes(DEFINES) ? [body] : partsOf(body, partChars)).flatMap((part) => {
+  const shown = (body.includes(DEFINES) ? [body] : partsOf(body, partChars)).flatMap((part) => {
     const nodes = treeOf({ text: part, offset, targets, notes })
     offset += part.length
     return nodes
   })
+  return matter === '' ? shown : [codeBlock(matter), ...shown]
+}
+
+function codeBlock(text: string): MarkdownElement {
+  return { tag: 'pre', children: [{ tag: 'code', children: [text] }] }
 }
 
 function treeOf(source: Source): readonly MarkdownNode[] {
@@ -123,11 +134,11 @@ function nodeOf(node: Nodes, source: Source, depth: number): MarkdownNode {
     case 'heading':
       return heading(node, source, children())
     case 'list':
-      return { tag: node.ordered ? 'ol' : 'ul', children: children() }
+      return { tag: node.ordered ? 'ol' : 'ul', children: children(), ...startOf(node) }
     case 'listItem':
       return { tag: 'li', children: children(), ...taskOf(node, source) }
     case 'code':
-      return { tag: 'pre', children: [{ tag: 'code', children: [node.value] }] }
+      return codeBlock(node.value)
     case 'inlineCode':
       return { tag: 'code', children: [node.value] }
     case 'link':
@@ -152,6 +163,10 @@ function heading(
   // The heading of a section begins its line; the node begins after up to three blanks of indentation.
   const target = start && targets.get(offset + (start.offset ?? 0) - (start.column - 1))
   return { tag: `h${node.depth}`, children, ...(target !== undefined && { target }) }
+}
+
+function startOf({ start }: Nodes & { type: 'list' }) {
+  return typeof start === 'number' && start !== 1 ? { start } : {}
 }
 
 function taskOf(node: Nodes & { type: 'listItem' }, { text, offset }: Source) {

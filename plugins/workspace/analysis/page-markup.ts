@@ -1,8 +1,14 @@
+import { findHeadings, partsOf } from '../domain/heading.ts'
+import { sectionsOf } from '../domain/section.ts'
 import { firstBytes } from '../domain/short-text.ts'
 import type { MarkdownNode } from './markdown-tree.ts'
 
 /** Above this the page shows plain text. */
 const RENDERED_BYTES = 128 * 1024
+/** The parts between which the plain text may begin. */
+const PART_CHARS = 2048
+/** Above this the headings of the plain text are not shown as such: a browser keeps several elements for each. */
+const MAX_PLAIN_SECTIONS = 5000
 /**
  * Containers in one another on one line, items inside of items between two headings, and characters with a meaning in
  * one block: a parser takes quadratic time.
@@ -12,14 +18,52 @@ const MAX_INNER_ITEMS = 2000
 const MAX_MARKS = 4000
 
 /**
- * The markup of a document as JSON in UTF-8: `nodes` of its first 128 KiB, `rest` as plain text. Text that would take a parser
- * too long has no nodes: it is counted before anything is parsed.
+ * The markup of a document as JSON in UTF-8: `nodes` of its first 128 KiB, then of plain text below headings; `rest` as plain
+ * text alone. Text that would take a parser too long has no nodes: it is counted before anything is parsed.
  */
 export async function pageMarkup(content: string): Promise<Uint8Array> {
-  const { text } = firstBytes(content, RENDERED_BYTES)
+  const text = renderedPart(content)
   if (!isBounded(text)) return noMarkup(content)
   const { markdownTree } = await import('./markdown-tree.ts')
-  return asJson(markdownTree(text), content.slice(text.length))
+  const rendered = markdownTree(text)
+  const plain = plainSections(content, text.length)
+  return plain ? asJson([...rendered, ...plain], '') : asJson(rendered, content.slice(text.length))
+}
+
+/** What is rendered of a document: no paragraph, table or fence is cut, if it has a place between them. */
+function renderedPart(content: string): string {
+  const { text, cut } = firstBytes(content, RENDERED_BYTES)
+  if (!cut) return text
+  const whole = partsOf(text, PART_CHARS).slice(0, -1).join('')
+  return whole === '' ? text : whole
+}
+
+/** The document behind `from` as headings with plain text, so that every section can be edited; undefined for too many. */
+function plainSections(content: string, from: number): readonly MarkdownNode[] | undefined {
+  if (from === content.length) return []
+  const headings = findHeadings(content)
+  const sections = sectionsOf(content)
+    .map(({ path, start }, at) => ({ path, start, heading: headings[at] }))
+    .filter(({ start }) => start >= from)
+  if (sections.length > MAX_PLAIN_SECTIONS) return undefined
+  const nodes = plainText(content.slice(from, sections[0]?.start))
+  sections.forEach(({ path, start, heading }, at) => {
+    const tag = HEADING_TAGS[(heading?.level ?? 0) - 1]
+    if (heading && tag) nodes.push({ tag, target: `section:${path}`, children: [heading.text] })
+    nodes.push(...plainText(content.slice(start, sections[at + 1]?.start).replace(ATX_LINE, '')))
+  })
+  return nodes
+}
+
+const HEADING_TAGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'] as const
+
+/** A heading that is shown already. */
+const ATX_LINE = /^ {0,3}#[^\r\n]*(?:\r\n|\n|\r|$)/
+
+/** Without the blank lines around it. */
+function plainText(text: string): MarkdownNode[] {
+  const shown = text.trimEnd().replace(/^\s*\n/, '')
+  return shown === '' ? [] : [{ tag: 'pre', isPlain: true, children: [shown] }]
 }
 
 /** The whole document as plain text. */

@@ -311,8 +311,8 @@ function columns(space: string, from: number): number {
 
 /** The lines after a byte order mark and a leading `---` front matter, without their line ends. */
 function* bodyLines(text: string): Generator<Line> {
-  const matter = frontMatterLines(text)
-  for (const line of splitLines(text)) if (line.number > matter) yield line
+  const matter = frontMatterEnd(text)
+  for (const line of splitLines(text)) if (line.start >= matter) yield line
 }
 
 function* splitLines(text: string): Generator<Line> {
@@ -333,10 +333,12 @@ export function nextLineEnd(text: string, from: number): { readonly at: number; 
   return found ? { at: found.index, after: LINE_END.lastIndex } : { at: text.length, after: text.length }
 }
 
-function frontMatterLines(text: string): number {
+/** Where a leading `---` front matter ends, with its last line end; 0 where a text begins with none. */
+export function frontMatterEnd(text: string): number {
   for (const line of splitLines(text)) {
     if (line.number === 1 && line.text.trimEnd() !== '---') return 0
-    if (line.number > 1 && /^(?:---|\.\.\.)[ \t]*$/.test(line.text)) return line.number
+    if (line.number > 1 && /^(?:---|\.\.\.)[ \t]*$/.test(line.text))
+      return nextLineEnd(text, line.start).after
   }
   return 0
 }
