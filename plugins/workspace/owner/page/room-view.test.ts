@@ -156,40 +156,64 @@ test('each family of events reads its own part again, and a burst only once', as
 
 test('a list that goes on is read a page further when asked, and stays as long from then on', async () => {
   const page = browser()
-  const first = '/workspace/proposals?limit=200'
+  const first = '/workspace/invites?limit=200'
   const room = () => page.told.at(-1)?.state.room
   Object.assign(page.server.answers, {
     '/workspace/room': {
       latest_event_id: 10,
-      proposals: [3],
-      next_cursors: { proposals: '30', invites: '9' },
+      invites: [3],
+      next_cursors: { invites: '30' },
     },
-    [first]: { proposals: [3], next_cursor: '30' },
-    [`${first}&cursor=30`]: { proposals: [2], next_cursor: '20' },
-    [`${first}&cursor=20`]: { proposals: [1] },
+    [first]: { invites: [3], next_cursor: '30' },
+    [`${first}&cursor=30`]: { invites: [2], next_cursor: '20' },
+    [`${first}&cursor=20`]: { invites: [1] },
   })
   await page.view.start()
 
-  page.view.readOlder('proposals')
+  page.view.readOlder('invites')
   await settled()
   const two = room()
-  page.source().send(11, 'proposal.created')
+  page.source().send(11, 'invite.created')
   await page.pass(150)
   const again = room()
-  page.view.readOlder('proposals')
+  page.view.readOlder('invites')
   await settled()
   const all = room()
 
   assert.deepEqual(
-    [two?.['proposals'], again?.['proposals']],
+    [two?.['invites'], again?.['invites']],
     [
       [3, 2],
       [3, 2],
     ],
   )
-  assert.deepEqual(again?.next_cursors, { proposals: '20', invites: '9' })
-  assert.deepEqual(all?.['proposals'], [3, 2, 1])
-  assert.deepEqual(all?.next_cursors, { invites: '9' })
+  assert.deepEqual(again?.next_cursors, { invites: '20' })
+  assert.deepEqual(all?.['invites'], [3, 2, 1])
+  assert.deepEqual(all?.next_cursors, {})
+})
+
+test('what waits is shown behind any number of newer rows, also after a first load and a later read', async () => {
+  const page = browser()
+  const list = '/workspace/proposals?limit=200'
+  const [newest, old, done] = ['c', 'b', 'a'].map((proposal_id) => ({ proposal_id }))
+  Object.assign(page.server.answers, {
+    '/workspace/room': { latest_event_id: 10, proposals: [newest], next_cursors: { proposals: '30' } },
+    [list]: { proposals: [newest], next_cursor: '30' },
+    [`${list}&status=pending`]: { proposals: [newest], next_cursor: '30' },
+    [`${list}&status=pending&cursor=30`]: { proposals: [old] },
+    [`${list}&status=approved`]: { proposals: [done] },
+  })
+  const shown = () => page.told.at(-1)?.state.room
+
+  await page.view.start()
+  await page.pass(150)
+  const first = shown()
+  page.source().send(11, 'proposal.created')
+  await page.pass(150)
+
+  assert.deepEqual(first?.['proposals'], [newest, old, done])
+  assert.deepEqual(shown()?.['proposals'], [newest, old, done])
+  assert.deepEqual(shown()?.next_cursors, { proposals: '30' })
 })
 
 test('a part that could not be read for the moment is read again, without another event', async () => {

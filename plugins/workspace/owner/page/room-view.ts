@@ -1,5 +1,5 @@
 import { createReadOrder } from './read-order.ts'
-import { ALL_PARTS, type Fetch, PART_OF, type Part, readPart, reasonOf } from './room-part.ts'
+import { ALL_PARTS, cutParts, type Fetch, PART_OF, type Part, readPart, reasonOf } from './room-part.ts'
 
 /**
  * The state of the page's connection. The last two are final, and no reload helps: the session has ended, or the address
@@ -198,7 +198,7 @@ class FollowedRoom implements RoomView {
       const { events: newest = [] } = room
       this.#events = isNextTo(newest, known) ? merged(newest, known) : newest
       this.#tell(ALL_PARTS)
-      for (const part of this.#pages.keys()) this.refresh(part)
+      for (const part of [...this.#pages.keys(), ...cutParts(room.next_cursors)]) this.refresh(part)
       for (const part of ALL_PARTS) if (!this.#order.shows(part, read)) this.refresh(part)
       return true
     } catch {
