@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { realWorld } from '../plugins/workspace/connection/clock.ts'
+import { LIMITS } from '../plugins/workspace/domain/limits.ts'
 import { openBrowser } from './browser.ts'
 import { as, inviteOnPage, joinAsEve, openPage, press, secretOf } from './workspace-page.ts'
 import { openRoomServer } from './workspace-server-fixture.ts'
@@ -92,6 +94,49 @@ test('a tick of a guest is a proposal, and what a guest typed stays on the page 
   assert.equal(await readFile(seen.server.file, 'utf8'), PLAN)
   const kept = await guest.evaluate('JSON.stringify(Object.values(localStorage))')
   assert.match(String(kept), /rain/)
+  assert.deepEqual([seen.complaints, seen.foreign], [[], []])
+})
+
+test('a guest whose session runs out while typing goes on as the same member, in every tab; one that was ended does not', async (t) => {
+  let passed = 0
+  const seen = await openPage(t, { text: PLAN, nowMicros: () => realWorld.nowMicros() + passed })
+  if (!seen) return
+  const { page, server } = seen
+  const guest = await joinAsEve(t, page, await inviteOnPage(page))
+  await guest.waitForSelector('[data-state="live"]')
+  const second = await guest.context().newPage()
+  await second.goto(guest.url())
+  await second.waitForSelector('[data-state="live"]')
+  const type = async (tab: typeof guest, section: string) => {
+    await press(tab, `Edit: ${section}`)
+    await tab.getByLabel('New text').fill(`## ${section}\n\nby Eve\n`)
+    await tab.getByLabel('Why', { exact: true }).fill(`Of ${section}`)
+  }
+  const propose = async (tab: typeof guest, section: string) => {
+    passed += (LIMITS.sessionMinutes + 1) * 60_000_000
+    await press(tab, 'Propose')
+    await tab.locator('.notice', { hasText: `Proposed: Of ${section}` }).waitFor()
+  }
+
+  await type(guest, 'Risks')
+  await type(second, 'Goals')
+  await propose(guest, 'Risks')
+  await propose(second, 'Goals')
+  await second.reload()
+  await second.waitForSelector('[data-state="live"]')
+  await second.locator('#proposals .card', { hasText: 'Of Risks' }).waitFor()
+
+  const cards = second.locator('#proposals .card', { hasText: 'by Eve' })
+  assert.equal(await cards.count(), 2)
+  assert.equal(await second.locator('#participants li', { hasText: 'Eve' }).count(), 1)
+  const { token } = await server.join('boss', ['*'])
+  const { json } = await server.ask(server.ingress, 'GET', '/workspace/participants', { token })
+  const eve = (json['participants'] as { name: string; participant_id: string }[]).find(
+    ({ name }) => name === 'Eve',
+  )
+  await as(server, token)('/workspace/leave', { participant_id: eve?.participant_id })
+  await second.waitForSelector('[data-state="ended"]')
+  await guest.waitForSelector('[data-state="ended"]')
   assert.deepEqual([seen.complaints, seen.foreign], [[], []])
 })
 

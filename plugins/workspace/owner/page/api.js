@@ -1,11 +1,15 @@
 const INVITATION = 'satchel:invitation'
 const SESSION = 'satchel:session'
+/** The last token that a tab of this browser renewed, and the one that it got. */
+const RENEWED = 'satchel:renewed'
 
 /** The page of a guest is at the ingress, which takes no cookies: there this browser keeps the token of the session. */
 export const isGuestPage = location.pathname === '/workspace/page'
 
 /** The guest's token, as this tab found it or got it: the browser may have another one by now, for another room. */
 let token = isGuestPage ? localStorage.getItem(SESSION) : null
+/** A token that is not renewed any more. */
+let ended
 let expected
 
 /** From now on every request says that this tab shows the room with this id: a server of another room refuses it. */
@@ -35,11 +39,66 @@ export function headers() {
   }
 }
 
+/** Asks with this tab's session. One that ran out is renewed, and the request is made again. */
+export async function fetchAsSession(path, request) {
+  for (;;) {
+    const used = token
+    const answer = await fetch(path, { ...request, credentials: 'same-origin', headers: headers() })
+    // Another tab may have renewed it long ago, and that one has run out too.
+    if (answer.status !== 401 || !(await renewSession(used))) return answer
+  }
+}
+
+let renewing
+
+/** A guest goes on as before when the session of a token ran out: once for each, for all tabs. False where it has ended. */
+function renewSession(spent) {
+  if (token !== spent) return true
+  if (spent === null || spent === ended) return false
+  const renew = async () => takeRenewed(spent) || renewToken(spent)
+  // Locks are missing where a page has no TLS.
+  renewing ??= (navigator.locks?.request('satchel:renew', renew) ?? renew()).finally(() => {
+    renewing = undefined
+  })
+  return renewing
+}
+
+/** True where another tab renewed this token. */
+function takeRenewed(spent) {
+  const { from, to } = JSON.parse(localStorage.getItem(RENEWED) ?? '{}')
+  if (from !== spent) return false
+  token = to
+  return true
+}
+
+async function renewToken(spent) {
+  const { authorization: _, ...open } = headers()
+  const body = JSON.stringify({ token: spent })
+  const answer = await fetch('/session/renew', { method: 'POST', headers: open, body })
+  // The room is being taken over, or is asked too often: it is not known whether the session has ended.
+  if (answer.status === 429 || answer.status >= 500) throw new Error(`the server answered ${answer.status}`)
+  if (answer.ok) {
+    token = (await answer.json()).token
+    keepRenewed(spent)
+    return true
+  }
+  if (takeRenewed(spent)) return true
+  ended = spent
+  return false
+}
+
+function keepRenewed(spent) {
+  try {
+    localStorage.setItem(RENEWED, JSON.stringify({ from: spent, to: token }))
+    if (localStorage.getItem(SESSION) === spent) localStorage.setItem(SESSION, token)
+  } catch {
+    // Full: this tab goes on with it.
+  }
+}
+
 async function ask(method, path, body) {
-  const answer = await fetch(path, {
+  const answer = await fetchAsSession(path, {
     method,
-    credentials: 'same-origin',
-    headers: headers(),
     ...(method !== 'GET' && { body: JSON.stringify(body ?? {}) }),
   })
   const found = await answer.json().catch(() => ({}))
@@ -104,6 +163,7 @@ export async function join(invite, name) {
 /** This browser no longer has the token of this tab's session. */
 export function forgetSession() {
   if (localStorage.getItem(SESSION) === token) localStorage.removeItem(SESSION)
+  localStorage.removeItem(RENEWED)
 }
 
 export function forgetInvitation() {

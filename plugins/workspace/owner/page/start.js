@@ -1,6 +1,14 @@
 import { h, render } from 'preact'
 import { readSessions } from './actions.js'
-import { claimFromAddress, expectRoom, getDocument, headers, isGuestPage, Refused } from './api.js'
+import {
+  claimFromAddress,
+  expectRoom,
+  fetchAsSession,
+  getDocument,
+  headers,
+  isGuestPage,
+  Refused,
+} from './api.js'
 import { App } from './app.js'
 import { actOn, note } from './attempt.js'
 import { createBearerEventSource } from './bearer-events.js'
@@ -65,7 +73,7 @@ function said(events, room) {
   const fresh = heard === undefined ? [] : events.filter(({ event_id }) => event_id > heard)
   heard = newest
   const words = fresh.flatMap((event) => announcement(event, room) ?? []).reverse()
-  return words.length > 0 ? { announced: words.join('. ') } : {}
+  return words.length > 0 ? { announced: { words: words.join('. '), at: newest } } : {}
 }
 
 const clock = {
@@ -96,7 +104,7 @@ async function start() {
   await claimFromAddress().catch((thrown) => note(thrown.message))
   await joinIfInvited()
   view = createRoomView({
-    fetch: (path) => fetch(path, { credentials: 'same-origin', headers: headers() }),
+    fetch: fetchAsSession,
     EventSource: eventSource(),
     clock,
     expect: expectRoom,
