@@ -34,33 +34,38 @@ test('the owner sees a proposal arrive, looks at its changes, approves and commi
   await seen.shot('committed')
 })
 
-test('proposals beyond the newest 200 are said to be there, and shown when asked; a long diff is shown whole', async (t) => {
+test('an open proposal is shown and waits behind 200 newer ones that are settled, which follow when asked; a long diff is shown whole', async (t) => {
   const seen = await openPage(t)
   if (!seen) return
   const { page, server } = seen
-  for (const name of ['ada', 'bob', 'cem']) {
-    const post = as(server, (await server.join(name)).token)
-    const propose = (_: unknown, n: number) =>
-      post('/workspace/propose', { base_version: 1, summary: `${name} ${n}`, content: `${n}\n` })
-    await Promise.all(Array.from({ length: 67 }, propose))
-  }
   const long = Array.from({ length: 2000 }, (_, line) => `line ${line}\n`).join('')
   const dan = as(server, (await server.join('dan')).token)
   await dan('/workspace/propose', { base_version: 1, summary: 'Long', content: long })
+  for (const name of ['ada', 'bob', 'cem']) {
+    const post = as(server, (await server.join(name)).token)
+    const propose = async (_: unknown, n: number) => {
+      const change = { base_version: 1, summary: `${name} ${n}`, content: `${n}\n` }
+      const { json } = await post('/workspace/propose', change)
+      await post('/workspace/proposal/withdraw', { proposal_id: json['proposal_id'] })
+    }
+    await Promise.all(Array.from({ length: 67 }, propose))
+  }
   await page.reload()
-  const cards = page.locator('#proposals .card')
-  await page.getByText('The newest 200 proposals are shown here.').waitFor()
-  const first = await cards.count()
-
+  const settled = page.locator('#proposals details > summary')
   await page.getByRole('button', { name: 'Show the changes of: Long' }).click()
+  const first = await settled.innerText()
+  const title = await page.title()
+
   const whole = page.locator('#proposals .card .diff', { hasText: 'line 1999' })
   await whole.waitFor()
   await page.getByRole('button', { name: 'Show older proposals' }).scrollIntoViewIfNeeded()
   await seen.shot('older')
   await page.getByRole('button', { name: 'Show older proposals' }).click()
-  await page.getByText('The newest 200 proposals are shown here.').waitFor({ state: 'detached' })
+  await page.getByText('All open proposals are shown here').waitFor({ state: 'detached' })
 
-  assert.deepEqual([first, await cards.count()], [200, 202])
+  assert.deepEqual([first, await settled.innerText()], ['Settled (200)', 'Settled (201)'])
+  assert.equal(title, '(1) plan · satchel')
+  assert.equal(await page.locator('#document .inline').count(), 0)
   assert.deepEqual(seen.complaints, [])
 })
 

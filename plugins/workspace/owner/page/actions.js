@@ -36,31 +36,38 @@ const proposalActs = {
       note(`Withdrawn: ${one.summary}`, () => proposalActs.rebase(one))
     }, 'proposals'),
   commit: (one) => attempt(() => commitOf(one.proposal_id, one.summary), 'proposals', 'document'),
-  /** Where both changed the same lines, the author's text is opened beside the newest one. */
+  /** What cannot be merged is opened in the editor: the author's text beside the newest one. */
   rebase: (one) =>
     attempt(async () => {
       try {
         await post('/workspace/proposal/rebase', { proposal_id: one.proposal_id })
         note(`On version ${store.room.status.version}: ${one.summary}`)
       } catch (thrown) {
-        if (!(thrown instanceof Refused) || thrown.reason !== 'merge_conflict') throw thrown
+        const why = NOT_REBASED[thrown.reason]
+        if (why === undefined) throw thrown
         await editProposal(one)
+        note(why)
       }
     }, 'proposals'),
+}
+
+const NOT_REBASED = {
+  merge_conflict: 'Both sides changed the same lines: choose in the editor.',
+  invalid_region: 'The document has no such section any more. The text is in the editor.',
 }
 
 const reviewOf = (proposal_id, approve, reason) =>
   post('/workspace/proposal/review', { proposal_id, approve, ...(reason && { reason }) })
 
 async function editProposal(one) {
-  const { proposal, before } = await readProposal(one)
+  const { proposal, before = '' } = await readProposal(one)
+  if (proposal.content === undefined) throw new Refused(410, { detail: 'Its text is no longer kept.' })
   await editing.openEditor(one.target, {
     base: before.replaceAll('\r\n', '\n'),
     base_version: one.base_version,
     text: proposal.content.replaceAll('\r\n', '\n'),
     why: one.summary,
   })
-  note('Both sides changed the same lines: choose in the editor.')
 }
 
 /** A proposal with the text that it changes; that may no longer be kept. */

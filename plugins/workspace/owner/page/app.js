@@ -4,7 +4,7 @@ import { act } from './actions.js'
 import { isGuestPage } from './api.js'
 import { note } from './attempt.js'
 import { Document } from './document.js'
-import { button, visible } from './dom.js'
+import { button, editId, visible } from './dom.js'
 import { DraftList } from './editor.js'
 import { EventList } from './event-list.js'
 import { Handoffs } from './handoffs.js'
@@ -36,7 +36,12 @@ export function App({ store }) {
     h('a', { class: 'skip', href: '#document' }, 'Skip to the document'),
     h(Header, { room, connection, isGuest: isGuestPage }),
     h(Notice, { notice: store.notice }),
-    h('p', { class: 'said', role: 'status', 'aria-live': 'polite' }, store.announced),
+    // A new element each time: the same words again are heard again.
+    h(
+      'p',
+      { class: 'said', role: 'status', 'aria-live': 'polite' },
+      store.announced && h('span', { key: store.announced.at }, store.announced.words),
+    ),
     room && h(Room, { room, store }),
     h(
       Dialog,
@@ -63,10 +68,12 @@ function Room({ room, store }) {
     h(
       'div',
       { class: 'paper' },
+      h('div', { role: 'status' }, room.status.file && h('p', { class: 'stale' }, room.status.file)),
       h(
         'div',
         { class: 'buttons' },
-        may(room, 'propose') && button('Propose a change', () => act.edit('workspace')),
+        may(room, 'propose') &&
+          button('Propose a change', () => act.edit('workspace'), { id: editId('workspace') }),
         may(room, 'propose') && h('span', { class: 'hint' }, 'or use Edit at a heading.'),
       ),
       h(DraftList, { room }),
@@ -132,7 +139,7 @@ function Notice({ notice }) {
     notice &&
       h(
         'p',
-        {},
+        { key: notice.said },
         visible(notice.text),
         ' ',
         notice.undo &&

@@ -1,5 +1,5 @@
 import { Refused } from './api.js'
-import { update } from './store.js'
+import { store, update } from './store.js'
 
 let view
 
@@ -9,7 +9,9 @@ export function actOn(roomView) {
 
 /** Says something once; `undo` offers to take it back. */
 export function note(text, undo) {
-  update({ notice: text === '' ? undefined : { text, undo } })
+  // The same words again are heard again: the page makes another element of them.
+  const said = store.notice?.text === text ? store.notice.said + 1 : 0
+  update({ notice: text === '' ? undefined : { text, undo, said } })
 }
 
 /**

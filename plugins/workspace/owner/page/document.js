@@ -1,7 +1,7 @@
 import { h } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { act } from './actions.js'
-import { button, Name, targetName, visible, when } from './dom.js'
+import { button, editId, Name, targetName, visible, when } from './dom.js'
 import { Editor } from './editor.js'
 import { isOpen, Proposal, Review } from './proposal.js'
 import { may, store } from './store.js'
@@ -109,7 +109,8 @@ function Part({ part, room, place, targets, isHidden }) {
         'div',
         { class: 'heading' },
         h(tag, { dir: 'auto' }, heading),
-        mayPropose && button('Edit', () => act.edit(target), { about: title, class: 'quiet' }),
+        mayPropose &&
+          button('Edit', () => act.edit(target), { about: title, class: 'quiet', id: editId(target) }),
       ),
     place && h(Place, { room, place, targets }),
     h('div', { class: 'text', hidden: isHidden }, body),
@@ -162,30 +163,40 @@ function textOf(node) {
   return typeof node === 'string' ? node : node.children.map(textOf).join('')
 }
 
+/** Of an item, without the lists in it: a task is not its subtasks. */
+function ownText({ children }) {
+  return children
+    .filter(({ tag }) => tag !== 'ul' && tag !== 'ol')
+    .map(textOf)
+    .join(' ')
+}
+
 /** What takes the direction of its own text. A paragraph in one of `HOLDERS` takes the direction of that, as its mark does. */
 const DIRECTED = new Set(['p', 'li', 'blockquote', 'th', 'td', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
 const HOLDERS = new Set(['li', 'blockquote'])
 
 /** The nodes of a rendered document, from the server's plain tree: elements of a fixed set, text as text. */
 function markdown(nodes, mayTick, holder) {
-  return nodes.map((node) => {
-    if (typeof node === 'string') return visible(node)
-    const { tag, href, id, task, align, children } = node
-    const isHeld = tag === 'p' && HOLDERS.has(holder)
-    const dir = DIRECTED.has(tag) && !isHeld ? 'auto' : undefined
-    const inside = markdown(children, mayTick, tag)
-    if (task)
-      return h(
-        'li',
-        { class: 'task', dir },
-        h(Task, { task, text: textOf(node), mayTick }),
-        h('div', {}, inside),
-      )
-    const element = h(tag, { ...linkProps(href), id, dir, class: align && `align-${align}` }, inside)
-    if (tag !== 'table' && tag !== 'pre') return element
-    const label = tag === 'table' ? 'Table' : 'Code'
-    return h('div', { class: 'wide', tabindex: 0, role: 'region', 'aria-label': label }, element)
-  })
+  return nodes.map((node) => (typeof node === 'string' ? visible(node) : elementOf(node, mayTick, holder)))
+}
+
+function elementOf(node, mayTick, holder) {
+  const { tag, href, id, task, align, start, isPlain, children } = node
+  if (isPlain) return h('pre', { dir: 'auto' }, visible(children.join('')))
+  const isHeld = tag === 'p' && HOLDERS.has(holder)
+  const dir = DIRECTED.has(tag) && !isHeld ? 'auto' : undefined
+  const inside = markdown(children, mayTick, tag)
+  if (task)
+    return h(
+      'li',
+      { class: 'task', dir },
+      h(Task, { task, text: ownText(node), mayTick }),
+      h('div', {}, inside),
+    )
+  const element = h(tag, { ...linkProps(href), id, dir, start, class: align && `align-${align}` }, inside)
+  if (tag !== 'table' && tag !== 'pre') return element
+  const label = tag === 'table' ? 'Table' : 'Code'
+  return h('div', { class: 'wide', tabindex: 0, role: 'region', 'aria-label': label }, element)
 }
 
 function linkProps(href) {

@@ -1,8 +1,7 @@
 import { h } from 'preact'
-import { useState } from 'preact/hooks'
 import { showHidden } from '../../../../server/plugin.ts'
 import { mayPassFor } from './imitation.ts'
-import { nameOf } from './store.js'
+import { nameOf, update } from './store.js'
 
 /** Text in which nothing hides: hidden characters are shown as their code. A line may end in CR LF. */
 export function visible(text) {
@@ -24,6 +23,11 @@ export function empty(text) {
 export function button(label, onClick, { about, ...more } = {}) {
   const name = about === undefined ? {} : { 'aria-label': `${label}: ${visible(about)}` }
   return h('button', { type: 'button', onClick, ...name, ...more }, label)
+}
+
+/** The button that opens the editor of a target. */
+export function editId(target) {
+  return `edit-${encodeURIComponent(target)}`
 }
 
 export function badge(status) {
@@ -56,12 +60,16 @@ export function targetName(target) {
   return target === 'workspace' ? 'The whole document' : visible(target.slice('section:'.length))
 }
 
-/** Text of a field that survives a reload, and in a new tab the end of this one. */
-export function useKept(room, name) {
+/** What is typed in this tab, by key: a field that the page shows in two places has one text. */
+const typed = new Map()
+
+/** Text of a field that survives a reload, and in a new tab the end of this one; with what changes it. */
+export function keptField(room, name) {
   const key = `satchel:field:${room.status.workspace_id}:${name}`
-  const [text, setText] = useState(() => sessionStorage.getItem(key) ?? localStorage.getItem(key) ?? '')
+  if (!typed.has(key)) typed.set(key, sessionStorage.getItem(key) ?? localStorage.getItem(key) ?? '')
   const keep = (next) => {
-    setText(next)
+    typed.set(key, next)
+    update({})
     for (const storage of [sessionStorage, localStorage]) {
       try {
         if (next === '') storage.removeItem(key)
@@ -71,7 +79,7 @@ export function useKept(room, name) {
       }
     }
   }
-  return [text, keep]
+  return [typed.get(key), keep]
 }
 
 /** A field with its label, whose text is kept. */
@@ -82,13 +90,18 @@ export function Field({ label, value, keep, rows, ...more }) {
   return h('label', { class: 'field' }, h('span', {}, label), input)
 }
 
+const SHOWN = {
+  proposals: 'All open proposals are shown here, and the newest that are settled. ',
+  handoffs: 'All open handoffs are shown here, and the newest that have ended. ',
+}
+
 /** Says that a list goes on, and reads on. */
 export function older(room, part, act) {
   if (room.next_cursors?.[part] === undefined) return null
   return h(
     'p',
     {},
-    `The newest ${room[part].length} ${part} are shown here. `,
+    SHOWN[part] ?? `The newest ${room[part].length} ${part} are shown here. `,
     button(`Show older ${part}`, () => act.older(part)),
   )
 }

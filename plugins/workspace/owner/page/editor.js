@@ -2,7 +2,7 @@ import { h } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { act } from './actions.js'
 import { DiffView } from './diff-view.js'
-import { button, targetName, visible, when } from './dom.js'
+import { button, editId, targetName, visible, when } from './dom.js'
 import * as editing from './editing.js'
 import { finishMerge, mergeNewest, unmerge } from './merging.js'
 import { draftsOf, may, nameOf, store } from './store.js'
@@ -30,6 +30,7 @@ export function Editor({ room, editor, targets }) {
       id: `editor-${id}`,
       tabindex: -1,
       'aria-label': title,
+      'data-back': editId(draft.target),
       onKeyDown,
       onSubmit: (event) => {
         event.preventDefault()

@@ -70,9 +70,20 @@ const SAID = {
   'participant.joined': 'Joined',
 }
 
+/** What its author should hear of a proposal. */
+const SAID_OF_MINE = {
+  'proposal.approved': 'Approved',
+  'proposal.rejected': 'Rejected',
+  'proposal.conflicted': 'No longer fits the document',
+  'proposal.superseded': 'Overtaken by another change',
+}
+
 export function announcement(event, room) {
-  const said = SAID[event.event_type]
-  if (!said || event.actor_id === room.status.you.participant_id) return undefined
+  const me = room.status.you.participant_id
+  const { proposal_id: of } = event.payload
+  const isMine = room.proposals.some((one) => one.proposal_id === of && one.participant_id === me)
+  const said = SAID[event.event_type] ?? (isMine ? SAID_OF_MINE[event.event_type] : undefined)
+  if (!said || event.actor_id === me) return undefined
   const who = event.actor_id ? ` by ${nameOf(room, event.actor_id)}` : ''
   const { summary } = event.payload
   return visible(`${said}${who}${summary ? `: ${summary}` : ''}`)

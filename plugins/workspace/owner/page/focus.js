@@ -1,11 +1,13 @@
-/** Where the focus was, from the inside out: the ids of what surrounds it. */
+/** Where the focus was, from the inside out: the ids of what surrounds it, and of what opened that. */
 let trail = []
 
 /** Remembers the focus, so that it can be given back when what had it is removed. */
 export function followFocus() {
   document.addEventListener('focusin', ({ target }) => {
     trail = []
-    for (let at = target; at; at = at.parentElement) if (at.id) trail.push(at.id)
+    for (let at = target; at; at = at.parentElement) {
+      trail.push(...[at.id, at.dataset.back].filter(Boolean))
+    }
   })
   document.addEventListener('focusout', ({ target, relatedTarget }) => {
     if (relatedTarget === null && target.isConnected) {

@@ -1,7 +1,7 @@
 import { h } from 'preact'
 import { useState } from 'preact/hooks'
 import { act } from './actions.js'
-import { badge, button, empty, Field, Name, older, targetName, useKept, visible, when } from './dom.js'
+import { badge, button, empty, Field, keptField, Name, older, targetName, visible, when } from './dom.js'
 import { select } from './people.js'
 import { may } from './store.js'
 
@@ -81,7 +81,7 @@ function Requirements({ one: { handoff_id, requires, checks = [] } }) {
 }
 
 function HandoffActs({ room, one }) {
-  const [comment, keep] = useKept(room, `handoff:${one.handoff_id}`)
+  const [comment, keep] = keptField(room, `handoff:${one.handoff_id}`)
   const { handoff_id: id, title: about, status, from, to, acceptor } = one
   const me = room.status.you.participant_id
   const mayAccept = status === 'created' && may(room, 'propose') && (to === undefined || to === me)
@@ -121,8 +121,8 @@ function HandoffActs({ room, one }) {
 }
 
 function HandoffForm({ room }) {
-  const [title, keepTitle] = useKept(room, 'handoff-title')
-  const [objective, keepObjective] = useKept(room, 'handoff-objective')
+  const [title, keepTitle] = keptField(room, 'handoff-title')
+  const [objective, keepObjective] = keptField(room, 'handoff-objective')
   const [to, setTo] = useState('')
   const me = room.status.you.participant_id
   const others = room.participants.filter(({ participant_id }) => participant_id !== me)

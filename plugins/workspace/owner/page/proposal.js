@@ -2,7 +2,7 @@ import { h } from 'preact'
 import { useState } from 'preact/hooks'
 import { act } from './actions.js'
 import { DiffView, isTooLarge, UnifiedDiff } from './diff-view.js'
-import { badge, button, empty, Field, Name, older, targetName, useKept, visible, when } from './dom.js'
+import { badge, button, empty, Field, keptField, Name, older, targetName, visible, when } from './dom.js'
 import { may, store } from './store.js'
 
 const OPEN = new Set(['pending', 'approved'])
@@ -59,7 +59,7 @@ function Card({ room, one }) {
       h(Name, { room, id: participant_id }),
       ', ',
       when(created_at),
-      one.rebased_from && ', rebased',
+      one.rebased_from && h(Rebased, { room, one }),
     ),
     one.reason && h('p', { class: 'reason' }, h('strong', {}, 'Reason: '), visible(one.reason)),
     h(
@@ -75,9 +75,16 @@ function Card({ room, one }) {
   )
 }
 
+/** Who rebases a proposal proposes it; the text may be another's. */
+function Rebased({ room, one: { participant_id, rebased_from } }) {
+  const author = room.proposals.find(({ proposal_id }) => proposal_id === rebased_from)?.participant_id
+  if (author === undefined || author === participant_id) return ', rebased'
+  return [', rebased from a proposal by ', h(Name, { room, id: author })]
+}
+
 /** What may be done with a proposal, and the comment that a decision takes along as its reason. */
 export function Review({ room, one }) {
-  const [comment, keep] = useKept(room, `comment:${one.proposal_id}`)
+  const [comment, keep] = keptField(room, `comment:${one.proposal_id}`)
   const [isAsked, ask] = useState(false)
   const { summary: about, status } = one
   const decide = (work) => async () => {

@@ -12,7 +12,8 @@ export const store = {
   document: undefined,
   sessions: undefined,
   notice: undefined,
-  announced: '',
+  /** What people who hear the page were told last, and after which event: `{ words, at }`. */
+  announced: undefined,
   editors: [],
   /** Opened proposals by id: `{ place, proposal, before, failed }`. */
   opened: new Map(),
@@ -84,14 +85,19 @@ function keptIn(key) {
   }
 }
 
-/** The ids of what waits for this person on the page: proposals to review or commit, results to review. */
+/** The ids of what waits for this person on the page: proposals to review or commit, handoffs to accept, results to review. */
 export function waitingIn(room) {
   const proposals = room.proposals.filter(({ status }) =>
     status === 'pending' ? may(room, 'approve') : status === 'approved' && may(room, 'commit'),
   )
-  const results = room.handoffs.filter(({ status }) => status === 'result_ready' && may(room, 'approve'))
+  const me = room.status.you.participant_id
+  const handoffs = room.handoffs.filter(({ status, to }) =>
+    status === 'created'
+      ? to === me && may(room, 'propose')
+      : status === 'result_ready' && may(room, 'approve'),
+  )
   return [
     ...proposals.map(({ proposal_id }) => `card-${proposal_id}`),
-    ...results.map(({ handoff_id }) => `handoff-${handoff_id}`),
+    ...handoffs.map(({ handoff_id }) => `handoff-${handoff_id}`),
   ]
 }
