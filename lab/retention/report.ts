@@ -114,7 +114,7 @@ async function callsBeforeEdit(
   if (fromMs === undefined || head === null || !isCommitId(head)) return null
   const { files } = await workSince(project.git, head, project.storePrefix)
   const times: number[] = []
-  for (const path of files) {
+  for (const { path } of files) {
     const facts = await stat(join(project.root, path)).catch(() => undefined) // deleted since
     if (facts && facts.mtimeMs > fromMs) times.push(facts.mtimeMs)
   }

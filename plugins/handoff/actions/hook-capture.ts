@@ -1,17 +1,18 @@
 import { counted } from '../../../server/plugin.ts'
 import { editText, type JsonEdit } from '../domain/json-edit.ts'
 import { documentOf } from '../domain/json-text.ts'
-import { artifactOf } from '../domain/new-items.ts'
 import { lineageOf } from '../domain/new-record.ts'
-import { HARNESSES, SCHEMA_VERSION } from '../domain/record.ts'
+import { type Artifact, HARNESSES, SCHEMA_VERSION } from '../domain/record.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { redactDocument } from '../domain/text-redaction.ts'
+import { fileFacts } from '../files/file-facts.ts'
 import { type WorkDone, workSince } from '../git/commits.ts'
 import { captureRepository } from '../git/repository.ts'
+import type { Project } from '../project.ts'
 import { continueFrom } from './continue-from.ts'
 import type { HookCall, Noted } from './hook-session.ts'
 import { repositoryMember } from './repository-member.ts'
-import { type Placement, writeRecord } from './write-record.ts'
+import { changedArtifact, type Placement, withHash, writeRecord } from './write-record.ts'
 
 const NOT_DESCRIBED = 'Captured automatically before compaction; not described yet.' // design handoff-store, section 3
 /** Files of a skeleton; the rest is in git. */
@@ -43,17 +44,26 @@ async function refresh({ project }: HookCall, { id }: RecordRow, done: WorkDone 
     const value = await repositoryMember(project, git)
     edits.push({ op: 'set', pointer: '/project/repository', value })
   }
-  await project.store.update(id, undefined, (current) => {
+  await project.store.update(id, undefined, async (current) => {
     if (current.kind === 'broken') return undefined
-    const known = new Set(current.record.artifacts.map(({ path }) => path))
-    const added = filesOf(done).filter(({ path }) => !known.has(path))
-    const artifacts = [...current.record.artifacts, ...added.map(artifactOf)]
-    const text = editText(current.document, [
-      ...edits,
-      { op: 'set', pointer: '/artifacts', value: artifacts },
-    ])
+    const value = await artifactsNow(project, current.record.artifacts, filesOf(done))
+    const text = editText(current.document, [...edits, { op: 'set', pointer: '/artifacts', value }])
     return redactDocument(documentOf(text)).text
   })
+}
+
+/** The files of a skeleton as they are now. One that the session made and took away again is none of them. */
+async function artifactsNow(
+  project: Project,
+  known: readonly Artifact[],
+  touched: readonly Readonly<Record<string, unknown>>[],
+) {
+  const named = new Set(touched.map(({ path }) => path))
+  const others = known.filter(({ path }) => !named.has(path))
+  const paths = [...others, ...touched].map(({ path }) => String(path))
+  const facts = await fileFacts(project.root, paths, project.clock)
+  const kept = others.filter(({ path }) => facts.get(path)?.kind !== 'missing')
+  return [...kept, ...touched].map((artifact) => withHash({ ...artifact }, facts.get(String(artifact.path))))
 }
 
 async function writeSkeleton(
@@ -99,5 +109,5 @@ function commitsOf(done: WorkDone | undefined): string[] {
 }
 
 function filesOf(done: WorkDone | undefined) {
-  return (done?.files ?? []).slice(0, MAX_FILES).map((path) => ({ path, role: 'modified' as const }))
+  return (done?.files ?? []).slice(0, MAX_FILES).map(changedArtifact)
 }

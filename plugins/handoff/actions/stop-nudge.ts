@@ -26,7 +26,11 @@ export async function nudge(call: HookCall, noted: Noted): Promise<string | unde
   if (sinceMs === undefined || nowMs - sinceMs < EVERY_MS) return undefined
   const head = await headAt(call, noted.beganAt, sinceMs)
   const { commits, files } = await workSince(project.git, head, project.storePrefix)
-  const touched = await writtenSince(project.root, files, sinceMs)
+  const touched = await writtenSince(
+    project.root,
+    files.map(({ path }) => path),
+    sinceMs,
+  )
   if (commits.length === 0 && touched < MANY_FILES) return undefined
   const made = [
     ...(commits.length > 0 ? [counted(commits.length, 'commit', 'commits')] : []),

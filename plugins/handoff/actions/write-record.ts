@@ -8,8 +8,14 @@ import { newRecordId, sha256 } from '../domain/record-id.ts'
 import { type SizeFault, sizeFault, tooLarge } from '../domain/record-size.ts'
 import { redactingValue } from '../domain/redaction.ts'
 import { validRecord } from '../domain/schema-verdict.ts'
+import type { FileFact } from '../domain/world-facts.ts'
 import { fileFacts } from '../files/file-facts.ts'
-import { type CapturedRepository, captureRepository, rootCommit } from '../git/repository.ts'
+import {
+  type CapturedRepository,
+  type ChangedPath,
+  captureRepository,
+  rootCommit,
+} from '../git/repository.ts'
 import { reasonText } from '../git/run-git.ts'
 import type { Project } from '../project.ts'
 import { captureEvidence } from './capture-evidence.ts'
@@ -176,12 +182,14 @@ function withChanged(
   const named = new Set((authored.artifacts ?? []).map((artifact) => artifact['path']))
   const changed = repository.changed
     .filter(({ path }) => !named.has(path) && !path.endsWith('/'))
-    .map(({ path, state }) => ({
-      path,
-      role: state === 'new' ? 'created' : 'modified',
-      ...(state === 'deleted' && { deleted: true }),
-    }))
-  return { ...authored, artifacts: [...(authored.artifacts ?? []), ...changed.map(artifactOf)] }
+    .map(changedArtifact)
+  return { ...authored, artifacts: [...(authored.artifacts ?? []), ...changed] }
+}
+
+/** The artifact that a changed file is. */
+export function changedArtifact({ path, state }: ChangedPath): Record<string, unknown> {
+  const role = state === 'new' ? 'created' : 'modified'
+  return artifactOf({ path, role, ...(state === 'deleted' && { deleted: true }) })
 }
 
 /** Hashes every artifact. One that names no readable file inside the project keeps its given hash. */
@@ -194,9 +202,14 @@ async function withHashes(
   const facts = await fileFacts(project.root, paths, project.clock)
   return {
     ...record,
-    artifacts: artifacts.map((artifact) => {
-      const fact = facts.get(String(artifact['path']))
-      return fact?.kind === 'file' && fact.sha256 ? { ...artifact, content_hash: fact.sha256 } : artifact
-    }),
+    artifacts: artifacts.map((artifact) => withHash(artifact, facts.get(String(artifact['path'])))),
   }
+}
+
+/** An artifact with the digest of its file, if that was read. */
+export function withHash<T extends Readonly<Record<string, unknown>>>(
+  artifact: T,
+  fact: FileFact | undefined,
+) {
+  return fact?.kind === 'file' && fact.sha256 ? { ...artifact, content_hash: fact.sha256 } : artifact
 }

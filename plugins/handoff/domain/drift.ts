@@ -96,8 +96,12 @@ function isOfOther(projectId: string, root: string): boolean {
 }
 
 function countsAsDrift(artifact: Artifact | undefined): boolean {
-  if (!artifact || artifact.role === 'read') return false
-  return !('deleted' in artifact && artifact.deleted === true)
+  return artifact !== undefined && artifact.role !== 'read' && !isDeleted(artifact)
+}
+
+/** The session of the record took the file away. */
+function isDeleted(artifact: Artifact): boolean {
+  return 'deleted' in artifact && artifact.deleted === true
 }
 
 function artifactState(artifact: Artifact, files: ReadonlyMap<string, FileFact> | undefined): ArtifactState {
@@ -107,6 +111,7 @@ function artifactState(artifact: Artifact, files: ReadonlyMap<string, FileFact> 
 function statusOf(artifact: Artifact, fact: FileFact | undefined): ArtifactState['status'] {
   if (fact?.kind === 'outside') return 'outside'
   if (fact?.kind === 'missing') {
+    if (isDeleted(artifact)) return 'same'
     const isMoved = fact.movedTo !== undefined && fact.sha256 === artifact.content_hash?.toLowerCase()
     if (isMoved) return 'moved'
     return artifact.role === 'generated' ? 'unhashed' : 'missing'

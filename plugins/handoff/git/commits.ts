@@ -1,5 +1,5 @@
 import type { CommitLine } from '../domain/world-facts.ts'
-import { isOwnPath } from './repository.ts'
+import { type ChangedPath, isOwnPath } from './repository.ts'
 import type { Git } from './run-git.ts'
 
 const MAX_LINES = 20
@@ -29,7 +29,8 @@ export async function commitsBetween(
 /** What was done since a commit, in commits and in the work tree. */
 export interface WorkDone {
   readonly commits: readonly CommitLine[]
-  readonly files: readonly string[]
+  /** By path; `new` ones were not there at the commit. */
+  readonly files: readonly ChangedPath[]
   /** What `git diff --shortstat` says; files that git does not track are not in it. */
   readonly stat: string | undefined
 }
@@ -38,16 +39,32 @@ export interface WorkDone {
 export async function workSince(git: Git, from: string, storePrefix: string): Promise<WorkDone> {
   const paths = theirs(storePrefix)
   const commits = await commitsBetween(git, { from, to: 'HEAD' }, storePrefix)
-  const names = ['--name-only', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', '--relative']
-  const [tracked, stat, status] = await Promise.all([
+  const names = ['--name-status', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', '--relative']
+  const [tracked, stat, untracked] = await Promise.all([
     git('diff', ...names, '--end-of-options', from, '--', ...paths),
     git('diff', '--shortstat', '--no-ext-diff', '--no-textconv', '--end-of-options', from, '--', ...paths),
     git('ls-files', '--others', '--exclude-standard', '-z', '--', ...paths),
   ])
-  const listed = [tracked, status].flatMap((one) => (one.kind === 'done' ? one.stdout.split('\0') : []))
-  const files = [...new Set(listed)].filter((path) => path !== '' && !isOwnPath(path, storePrefix)).sort()
+  const states = new Map(tracked.kind === 'done' ? statesIn(tracked.stdout) : [])
+  for (const path of untracked.kind === 'done' ? untracked.stdout.split('\0') : [])
+    states.set(path, states.has(path) ? 'modified' : 'new') // deleted in the index alone
+  const files = [...states]
+    .filter(([path]) => path !== '' && !isOwnPath(path, storePrefix))
+    .map(([path, state]) => ({ path, state }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
   const said = stat.kind === 'done' ? stat.stdout.trim() : ''
   return { commits, files, stat: said === '' ? undefined : said }
+}
+
+const STATES: Readonly<Record<string, ChangedPath['state']>> = { A: 'new', D: 'deleted' }
+
+/** Reads `git diff --name-status -z --no-renames`. */
+function statesIn(text: string): [path: string, state: ChangedPath['state']][] {
+  const words = text.split('\0')
+  return words.flatMap((path, at) => {
+    const letter = words[at - 1]
+    return at % 2 === 0 || letter === undefined ? [] : [[path, STATES[letter] ?? 'modified']]
+  })
 }
 
 /** Everything but a store inside the work tree. */
