@@ -142,9 +142,44 @@ test('a commit beyond a shallow clone is unverifiable', async (t) => {
 
   const answer = await fresh(clone, id)
 
-  assert.deepEqual([answer.gate, verdictsOf(answer)], ['go', ['unverifiable']])
+  assert.deepEqual([answer.gate, verdictsOf(answer)], ['care', ['unverifiable']])
   assert.equal(answer.state, 'unknown')
 })
+
+test('a clone without the captured commit is care, since nothing tells what changed, and the brief says so', async (t) => {
+  const { project, id } = await withWork(t, { evidence: [], decisions: [] })
+  project.git('switch', '-q', 'main')
+  commit(project, 'src/work.ts', 'squashed with another content\n')
+  project.git('add', '-f', '.handoffs/records')
+  project.git('commit', '-q', '-m', 'the record')
+  const root = temporaryFolderSync(t)
+  const options = ['-q', '--single-branch', '--branch', 'main']
+  execFileSync('git', ['clone', ...options, `file://${project.root}`, root], { stdio: 'ignore' })
+  const clone = await openTestProject(t, { root })
+
+  const { state, gate } = await fresh(clone, id)
+  const { text } = await clone.call('handoff_get', { id, format: 'brief' })
+
+  assert.deepEqual([state, gate], ['unrelated_history', 'care'])
+  assert.match(text, /unrelated_history, the captured commit is not part of this history\. Gate: care\n/)
+})
+
+for (const [what, { scope, gate }] of Object.entries({
+  'a scope': { scope: ['src/**'], gate: 'care' },
+  'files alone, which have their digests': { scope: [], gate: 'go' },
+})) {
+  test(`where git does not trust the repository, a record about ${what} is ${gate}`, async (t) => {
+    const artifacts = [{ path: 'src/work.ts', role: 'modified' }]
+    const { project, path } = await withWork(t, { scope, artifacts, evidence: [], decisions: [] })
+    const handoffs = createHandoffs(testHost(project.root, project.now), project.config)
+    const distrusted: Git = async () => ({ kind: 'failed', reason: 'dubious_ownership' })
+
+    const record = readableRecord(JSON.parse(project.read(path)))
+    const answer = await assessRecord({ ...handoffs.ownProject(), git: distrusted }, record)
+
+    assert.deepEqual([answer.drift.state, answer.gate], ['unknown', gate])
+  })
+}
 
 test('a replaced file is stale, a deleted one contradicted', async (t) => {
   const { project, id } = await withWork(t, {

@@ -39,15 +39,13 @@ export interface Drift {
   readonly reasons: readonly string[]
   /** Something in scope or among the artifacts changed. */
   readonly relevant: boolean
-  /** git has both commits and could not compare them: nothing can be said of what changed. */
+  /** A commit was captured and cannot be compared with the present: nothing can be said of what changed. */
   readonly isUnlisted: boolean
   /** The record names the first commit of a repository, and this one has another. */
   readonly isOtherProject: boolean
   /** The newest commits since, newest first. */
   readonly commits: readonly CommitLine[]
 }
-
-const COMPARED: ReadonlySet<SinceCapture['relation']> = new Set(['ahead', 'behind', 'diverged'])
 
 /** Compares a record with the current state of the project. */
 export function drift(record: Handoff, world: WorldFacts): Drift {
@@ -85,10 +83,21 @@ export function drift(record: Handoff, world: WorldFacts): Drift {
       ...moved.map(({ path, status }) => `${path} ${status === 'missing' ? 'is missing' : 'changed'}`),
     ],
     relevant: changedInScope.length > 0 || moved.length > 0,
-    isUnlisted: since !== undefined && since.changed === null && COMPARED.has(since.relation),
+    isUnlisted:
+      captured !== null && (since?.changed ?? null) === null && !isComparedByDigest(record, world, artifacts),
     isOtherProject,
     commits: since?.commits ?? [],
   }
+}
+
+/** The record is about files alone, and each of them still has its digest. */
+function isComparedByDigest(
+  record: Handoff,
+  world: WorldFacts,
+  artifacts: readonly ArtifactState[],
+): boolean {
+  const namesMore = record.work.scope.some((entry) => mayBePath(entry) && namesPlace(entry, world))
+  return !namesMore && artifacts.length > 0 && artifacts.every(({ status }) => status === 'same')
 }
 
 function isOfOther(projectId: string, root: string): boolean {
