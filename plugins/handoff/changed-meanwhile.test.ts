@@ -43,3 +43,21 @@ test('after each compaction nothing that the session itself did counts as change
   )
   for (const { brief } of [first, second]) assert.match(brief, /\nFreshness: fresh\. Gate: go\n/)
 })
+
+test('a session that is resumed again is told again what changed meanwhile, and nothing else', async (t) => {
+  const project = await openTestProject(t, { repository: true })
+  const { id } = await project.call('handoff_create', { ...SMALL, scope: ['src/**'] })
+  const resume = () =>
+    hook(project, 'session-start', { session_id: 'one', cwd: project.root, source: 'resume' })
+
+  assert.match((await resume()).stdout, /Gate: go/)
+  project.advance(3600)
+  assert.equal((await resume()).stdout, '', 'it is older, and the same')
+  project.write('src/callback.ts', 'of another person\n')
+  assert.match((await resume()).stdout, /1 paths in scope changed. Gate: care/)
+  assert.equal((await resume()).stdout, '')
+  const { etag } = await project.call('handoff_get', { id })
+  const failed_attempts = [{ approach: 'Retry the callback', reason: 'it is not idempotent' }]
+  await project.call('handoff_update', { id, if_match: etag, append: { failed_attempts } })
+  assert.match((await resume()).stdout, /Do not retry \(F-001\): Retry the callback/)
+})

@@ -220,11 +220,11 @@ async function answer(handoffs: Handoffs, run: Run): Promise<string | undefined>
 
 /** Prints what a session is told at its start; returns what it could not read, if anything. */
 async function speak(call: HookCall, noted: Noted, { begun, terminal }: Run): Promise<string | undefined> {
-  const { text, given, damage } = await startContext(call, noted)
+  const { text, damage, ...shown } = await startContext(call, noted)
   if (text !== undefined && !begun.hasSpoken) {
     begun.hasSpoken = true
     terminal.write(`${JSON.stringify(startOutput(text))}\n`)
-    await noteShown(call, given)
+    await noteShown(call, shown)
     await logGiven(call, text)
   }
   return damage

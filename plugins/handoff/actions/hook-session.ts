@@ -26,7 +26,8 @@ export interface HookCall {
 
 /** The session as it was noted before this hook. */
 export interface Noted {
-  readonly shown: boolean
+  /** Digest of what it was told at its last resume. */
+  readonly told: string | undefined
   /** HEAD when the session was first noted. */
   readonly beganAt: string | undefined
   readonly began: string | undefined
@@ -60,7 +61,7 @@ export async function noteStart(call: HookCall): Promise<Noted> {
   await storeNoted(call, noted)
   const all = [...sessions.filter((one) => one !== before), noted]
   return {
-    shown: noted.shown,
+    told: before?.told,
     beganAt: head,
     began: noted.began,
     nudgedAt: noted.nudged,
@@ -68,12 +69,22 @@ export async function noteStart(call: HookCall): Promise<Noted> {
   }
 }
 
-const UNKNOWN: Noted = { shown: false, beganAt: undefined, began: undefined, nudgedAt: undefined, names: [] }
+const UNKNOWN: Noted = {
+  told: undefined,
+  beganAt: undefined,
+  began: undefined,
+  nudgedAt: undefined,
+  names: [],
+}
 
-/** Notes what the session was shown, after it was printed: it goes on with that. A resumed one is shown it once. */
-export async function noteShown(call: HookCall, given: string | undefined): Promise<void> {
+/** Notes what the session was shown, after it was printed: it goes on with that. A resumed one is not told the same twice. */
+export async function noteShown(
+  call: HookCall,
+  { given, told }: Pick<NotedSession, 'given' | 'told'>,
+): Promise<void> {
   if (given === undefined) return
-  await noteMore(call, { given, ...(call.source === 'resume' && { shown: true }) })
+  const atResume = call.source === 'resume' && told !== undefined && { shown: true, told }
+  await noteMore(call, { given, ...atResume })
 }
 
 /** Notes that the session was reminded of its record, after it was printed. */

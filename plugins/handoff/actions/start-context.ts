@@ -4,6 +4,7 @@ import { isAltered } from '../domain/content-digest.ts'
 import { wholeChars } from '../domain/fence.ts'
 import { isNotes } from '../domain/noted-work.ts'
 import { extension, isEditable, isLive } from '../domain/record.ts'
+import { sha256 } from '../domain/record-id.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { isFuture, newestOf, type RecordTable } from '../domain/record-table.ts'
 import type { Project } from '../project.ts'
@@ -22,6 +23,8 @@ export interface StartContext {
   readonly text?: string
   /** The record whose brief it was given. */
   readonly given?: string
+  /** Digest of what it was told of that record, without its age. */
+  readonly told?: string
   /** Files of the store that cannot be read, in one line. */
   readonly damage?: string
 }
@@ -35,13 +38,16 @@ export async function startContext(call: HookCall, noted: Noted): Promise<StartC
   const { inject_on } = project.config
   if (!isToldAt(project, source)) return {}
   const isInjected = inject_on.some((wanted) => wanted === source)
-  if (isInjected && source === 'resume' && noted.shown) return {}
   const told = isInjected ? await brief(call, noted) : await waiting(call, noted)
   const damage = damageNotice(await call.ask((table) => table.problems()))
   const lines = [...(told?.lines ?? []), ...(damage === undefined ? [] : [damage])]
+  const digest = told?.mark && sha256([told.mark, damage ?? ''].join('\n'))
+  // Its transcript still has what it was told at the last resume.
+  if (source === 'resume' && digest !== undefined && digest === noted.told) return {}
   return {
     ...(lines.length > 0 && { text: lines.join('\n') }),
     ...(told?.given !== undefined && { given: told.given }),
+    ...(digest !== undefined && { told: digest }),
     ...(damage !== undefined && { damage }),
   }
 }
@@ -49,6 +55,8 @@ export async function startContext(call: HookCall, noted: Noted): Promise<StartC
 interface Told {
   readonly lines: readonly string[]
   readonly given?: string
+  /** The same for the same record in the same state of the project. */
+  readonly mark?: string
 }
 
 /** Whether a session is told anything at a start of this kind. */
@@ -71,7 +79,8 @@ async function brief(call: HookCall, { names }: Noted): Promise<Told | undefined
   const parts = { record, etag, isAltered: isAltered(stored), now: project.now(), ...assessment }
   const { text } = briefOf({ ...parts, maxTokens: DEFAULT_BRIEF_TOKENS })
   const drafts = await call.ask((table) => draftNotices(project, table, stored, names))
-  return { lines: [text, ...drafts], given: id }
+  const withoutAge = text.slice(text.indexOf('\n'))
+  return { lines: [text, ...drafts], given: id, mark: [etag, withoutAge, ...drafts].join('\n') }
 }
 
 /** Names what `handoff_resume` would give. The title is text of a record: one short line, quoted. */

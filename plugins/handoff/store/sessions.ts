@@ -20,6 +20,8 @@ export interface NotedSession {
   readonly ancestors: readonly ProcessMark[]
   /** Its brief was already shown at a resume. */
   readonly shown: boolean
+  /** Digest of what it was told then. */
+  readonly told?: string
   /** HEAD and time when it was first noted. */
   readonly head?: string
   readonly began?: string
@@ -150,7 +152,7 @@ function isAlive({ pid, start }: ProcessMark): boolean {
 /** One entry of the file; members of another shape count as absent, because a checkout may contain a foreign file. */
 function notedIn(value: unknown): NotedSession[] {
   if (!isJsonObject(value)) return []
-  const { session, at, ancestors, shown, head, began, nudged, given, ended, process } = value
+  const { session, at, ancestors, shown, told, head, began, nudged, given, ended, process } = value
   if (typeof session !== 'string' || typeof at !== 'string' || !Array.isArray(ancestors)) return []
   return [
     {
@@ -158,6 +160,7 @@ function notedIn(value: unknown): NotedSession[] {
       at,
       ancestors: ancestors.filter(isMark),
       shown: shown === true,
+      ...(typeof told === 'string' && { told }),
       ...(typeof head === 'string' && isCommitId(head) && { head }),
       ...(typeof began === 'string' && { began }),
       ...(typeof nudged === 'string' && { nudged }),
