@@ -42,6 +42,7 @@ test('after a failed git merge, doctor names the record and doctor --fix merges 
 
   const refused = await satchel('handoff', 'show', id)
   const before = await satchel('handoff', 'doctor')
+  const named = await satchel('doctor')
   const untouched = text()
   const fixed = await satchel('handoff', 'doctor', '--fix')
   const after = await satchel('handoff', 'doctor')
@@ -55,6 +56,7 @@ test('after a failed git merge, doctor names the record and doctor --fix merges 
   assert.match(refused.err, /satchel handoff doctor --fix/)
   assert.equal(before.code, 3, before.err)
   assert.match(before.out, new RegExp(`${id}.*satchel handoff doctor --fix`, 's'))
+  assert.match(named.out, /^problem {2}handoff store: .* Next: satchel handoff doctor$/m)
   assert.equal(untouched, damaged)
   assert.equal(fixed.code, 0, fixed.out + fixed.err)
   assert.match(fixed.out + fixed.err, /1 record repaired.*merged from its parents in git/s)

@@ -1,6 +1,7 @@
 import { type BackupStore, changedTool, definePlugin, type Finding, type Tool } from '../../server/plugin.ts'
 import { examineStore, NO_STORE } from './actions/doctor.ts'
 import { logCall } from './actions/log-retention.ts'
+import type { StoreProblem } from './domain/problem-page.ts'
 import { gitMergeCommand } from './git-merge.ts'
 import { HANDOFF, hookParts } from './hook-plugin.ts'
 import { createHandoffs, type Handoffs } from './project.ts'
@@ -95,15 +96,24 @@ function storeToBackUp(handoffs: Handoffs): BackupStore {
   return { name: 'handoffs', parts: [{ name: 'store', path: folder, except: MACHINE_ONLY }] }
 }
 
+/** Problems in which records are out of reach, or cannot be written. */
+const GRAVE: ReadonlySet<StoreProblem['kind']> = new Set([
+  'unusable_store',
+  'damaged_record',
+  'lineage_cycle',
+])
+
 /** The findings of `satchel doctor` about the project's store. */
 async function storeFindings(handoffs: Handoffs): Promise<readonly Finding[]> {
   const project = handoffs.ownProject()
   const subject = 'handoff store'
-  if (!(await project.store.exists())) return [{ level: 'ok', subject, detail: NO_STORE }]
   const problems = await examineStore(project, handoffs.now().getTime(), handoffs.clock())
-  if (problems.length === 0) return [{ level: 'ok', subject, detail: 'no problem found' }]
+  if (problems.length === 0) {
+    const detail = (await project.store.exists()) ? 'no problem found' : NO_STORE
+    return [{ level: 'ok', subject, detail }]
+  }
   return problems.map(({ kind, path, detail }) => ({
-    level: kind === 'damaged_record' || kind === 'lineage_cycle' ? 'problem' : 'warning',
+    level: GRAVE.has(kind) ? 'problem' : 'warning',
     subject: `${subject}: ${path}`,
     detail,
     next: { tool: 'handoff_doctor', args: {} },

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { temporaryFolderSync } from '../../test/harness/temporary-folder.ts'
 import { assessRecord } from './actions/check-freshness.ts'
+import { examineStore } from './actions/doctor.ts'
 import { patchIdOf } from './domain/patch-id.ts'
 import { readableRecord } from './domain/readable-record.ts'
 import { type Git, gitIn } from './git/run-git.ts'
@@ -173,11 +174,22 @@ for (const [what, { scope, gate }] of Object.entries({
     const { project, path } = await withWork(t, { scope, artifacts, evidence: [], decisions: [] })
     const handoffs = createHandoffs(testHost(project.root, project.now), project.config)
     const distrusted: Git = async () => ({ kind: 'failed', reason: 'dubious_ownership' })
+    const own = { ...handoffs.ownProject(), git: distrusted }
 
     const record = readableRecord(JSON.parse(project.read(path)))
-    const answer = await assessRecord({ ...handoffs.ownProject(), git: distrusted }, record)
+    const answer = await assessRecord(own, record)
+    const problems = await examineStore(own, handoffs.now().getTime(), handoffs.clock())
 
     assert.deepEqual([answer.drift.state, answer.gate], ['unknown', gate])
+    assert.deepEqual(
+      problems.map(({ kind, next }) => [kind, next]),
+      [
+        [
+          'untrusted_repository',
+          `If the files are yours: git config --global --add safe.directory ${project.root}`,
+        ],
+      ],
+    )
   })
 }
 

@@ -8,6 +8,7 @@ import type { StoreProblem } from '../domain/problem-page.ts'
 import { extension, isLive } from '../domain/record.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { isFuture } from '../domain/record-table.ts'
+import { reasonText } from '../git/run-git.ts'
 import type { Project } from '../project.ts'
 import { claimsFolder } from '../store/claim-shelf.ts'
 import { loadClaims, withClaims } from '../store/claims.ts'
@@ -26,7 +27,7 @@ export async function examineStore(
   nowMs: number,
   clockMs: number,
 ): Promise<readonly StoreProblem[]> {
-  if (!(await project.store.exists())) return []
+  if (!(await project.store.exists())) return unusableStore(project)
   const { rows: stored, problems } = await project.index.view()
   const rows = withClaims(stored, await loadClaims(project.store, nowMs))
   return [
@@ -37,6 +38,25 @@ export async function examineStore(
     ...statusProblems(rows, nowMs),
     ...rows.filter(({ updatedMs }) => isFuture(updatedMs, nowMs)).map(fromTheFuture),
   ]
+}
+
+/** A file or a link in the place of a folder of the store. */
+async function unusableStore({ root, store }: Project): Promise<StoreProblem[]> {
+  if (!store.keepsFiles) return []
+  const { disk, layout } = store
+  for (const folder of [layout.folder, layout.records]) {
+    const found = await disk.stat(folder)
+    if (found === undefined || found.kind === 'directory') continue
+    return [
+      {
+        kind: 'unusable_store',
+        path: relative(root, folder),
+        detail: 'is a link or a file: nothing is saved',
+        next: 'Put a folder in its place, or set handoff.store to another one.',
+      },
+    ]
+  }
+  return []
 }
 
 function damagedRecord({ path, reason, detail, line, column }: Problem): StoreProblem {
@@ -106,6 +126,21 @@ async function folderProblems(project: Project, clockMs: number): Promise<StoreP
     ...(await damagedConfig(project)),
     ...(await unusableLocal(project)),
     ...(await missingMergeDriver(project)),
+    ...(await untrustedRepository(project)),
+  ]
+}
+
+/** As where another user owns the files, in a container: records then know no commit and no change. */
+async function untrustedRepository({ root, git }: Project): Promise<StoreProblem[]> {
+  const answer = await git('rev-parse', '--git-dir')
+  if (answer.kind !== 'failed' || answer.reason !== 'dubious_ownership') return []
+  return [
+    {
+      kind: 'untrusted_repository',
+      path: '.',
+      detail: `${reasonText(answer.reason)}: records know no commit, and no change since`,
+      next: `If the files are yours: git config --global --add safe.directory ${root}`,
+    },
   ]
 }
 

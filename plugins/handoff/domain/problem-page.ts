@@ -12,6 +12,7 @@ export interface StoreProblem {
 
 /** In the order of the list, most serious first. */
 export const PROBLEM_KINDS = [
+  'unusable_store',
   'damaged_record',
   'conflicted_record',
   'altered_record',
@@ -19,6 +20,7 @@ export const PROBLEM_KINDS = [
   'unusable_local',
   'damaged_config',
   'no_merge_driver',
+  'untrusted_repository',
   'missing_parent',
   'lineage_cycle',
   'not_superseded',

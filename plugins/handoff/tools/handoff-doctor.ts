@@ -47,7 +47,7 @@ export function doctorTool(handoffs: Handoffs) {
       const project = await handoffs.project(ctx, input.project)
       const problems = await examineStore(project, handoffs.now().getTime(), handoffs.clock())
       const page = problemPage(problems, { limit: Math.floor(input.limit), cursor: input.cursor })
-      const warnings = (await project.store.exists()) ? [] : [NO_STORE]
+      const warnings = page.total > 0 || (await project.store.exists()) ? [] : [NO_STORE]
       return { root: project.root, ...page, warnings }
     },
     headline: ({ problems, total, warnings }) =>

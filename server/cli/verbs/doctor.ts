@@ -5,10 +5,12 @@ import type { Config } from '../../config.ts'
 import { isSatchelError } from '../../contract/errors.ts'
 import type { Finding } from '../../contract/plugin.ts'
 import type { RunningHost } from '../../host.ts'
+import type { Registry } from '../../registry.ts'
 import type { HostDatabase } from '../../storage/database.ts'
 import { unreadConfig } from '../../unread-config.ts'
 import { VERSION } from '../../version.ts'
 import { defineHostVerb } from '../host-verb.ts'
+import { nextLine } from '../next-line.ts'
 import { printDocument, printText } from '../render.ts'
 import type { World } from '../world.ts'
 
@@ -30,15 +32,21 @@ export const doctorVerb = defineHostVerb({
   typing: {},
   examples: ['satchel doctor --json'],
   async run(world) {
-    const findings = await examine(world)
+    const { findings, registry } = await examine(world)
     const problems = findings.filter(({ level }) => level === 'problem').length
     if (world.terminal.json) printDocument(world.terminal, { version: VERSION, findings, problems })
-    else printText(world.terminal, findings.map(lineOf).join('\n'))
+    else printText(world.terminal, findings.map((finding) => lineOf(finding, registry)).join('\n'))
     return problems > 0 ? 3 : 0
   },
 })
 
-async function examine(world: World): Promise<readonly Finding[]> {
+interface Examined {
+  readonly findings: readonly Finding[]
+  /** Absent if the plugins could not be set up. */
+  readonly registry?: Registry
+}
+
+async function examine(world: World): Promise<Examined> {
   const { doors, line } = world
   const installed = [nodeFinding(process.versions.node), assetsFinding()]
   const projectRoot = await doors.findProjectRoot(line)
@@ -46,20 +54,21 @@ async function examine(world: World): Promise<readonly Finding[]> {
   try {
     const config = await doors.loadConfig(line)
     const read = configFinding(config, unreadConfig(config, { projectRoot, cwd: world.io.cwd }))
-    return [...installed, root, read, ...(await examinePlugins(world, config))]
+    const { findings, ...more } = await examinePlugins(world, config)
+    return { findings: [...installed, root, read, ...findings], ...more }
   } catch (thrown) {
     if (!isSatchelError(thrown)) throw thrown
-    return [...installed, root, problem('configuration', thrown.message)]
+    return { findings: [...installed, root, problem('configuration', thrown.message)] }
   }
 }
 
-async function examinePlugins(world: World, config: Config): Promise<readonly Finding[]> {
+async function examinePlugins(world: World, config: Config): Promise<Examined> {
   let host: RunningHost
   try {
     host = await world.doors.setUpHost({ kind: 'all' }, config, world.line)
   } catch (thrown) {
     if (!isSatchelError(thrown)) throw thrown
-    return [problem('plugins', thrown.message)]
+    return { findings: [problem('plugins', thrown.message)] }
   }
   try {
     const findings: Finding[] = host.database ? [await databaseFinding(host.database)] : []
@@ -67,7 +76,7 @@ async function examinePlugins(world: World, config: Config): Promise<readonly Fi
       findings.push({ level: 'ok', subject: plugin, detail: 'set up' })
       findings.push(...(await ask(plugin, instance.doctor, world.signal)))
     }
-    return findings
+    return { findings, registry: host.registry }
   } finally {
     await host.stop()
   }
@@ -137,7 +146,7 @@ function problem(subject: string, detail: string): Finding {
   return { level: 'problem', subject, detail }
 }
 
-function lineOf({ level, subject, detail, next }: Finding): string {
-  const hint = next ? ` Next: ${next.tool} ${JSON.stringify(next.args)}` : ''
+function lineOf({ level, subject, detail, next }: Finding, registry: Registry | undefined): string {
+  const hint = next && registry ? ` Next: ${nextLine(registry, next)}` : ''
   return `${MARKS[level]}  ${subject}: ${detail}${hint}`
 }
