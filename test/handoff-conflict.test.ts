@@ -80,7 +80,10 @@ for (const way of ['merge', 'rebase'] as const) {
         : ['The writer is done', 'The reader is done']
     assert.deepEqual(conflicted.flags, ['conflicted'])
     for (const brief of [resumed.out, hook.out]) {
-      assert.match(brief, /Gate: stop \(2 open conflicts, decide with handoff_merge/)
+      assert.match(
+        brief,
+        /Gate: stop \(2 open conflicts, decide with handoff_merge \(child\) or satchel handoff merge --child\)/,
+      )
       assert.match(brief, new RegExp(`In conflict \\(C-001, current_state\\): ours: ${ours}`))
       assert.ok(brief.includes(`theirs: ${theirs}`), brief)
       assert.match(brief, /In conflict \(C-002, open_items O-001\)/)

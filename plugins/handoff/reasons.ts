@@ -70,7 +70,7 @@ export const refusals = defineRefusals({
   use_merge: {
     code: 'invalid',
     message: 'handoff_branch does not join records; nothing was written.',
-    next: 'Use handoff_merge.',
+    next: 'Use handoff_merge, or the command satchel handoff merge.',
   },
   too_few_parents: {
     code: 'invalid',
@@ -212,7 +212,7 @@ export const refusals = defineRefusals({
   conflicts_unresolved: {
     code: 'conflict',
     message: 'The record has open conflicts in {places}.',
-    next: 'Decide them with handoff_merge, in child and resolutions; handoff_resume shows both sides.',
+    next: 'Decide them with handoff_merge, in child and resolutions, or the command satchel handoff merge; handoff_resume shows both sides.',
   },
   claimed: {
     code: 'conflict',

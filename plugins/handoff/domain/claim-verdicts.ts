@@ -193,7 +193,8 @@ function isCaptureMoved({ project, evidence }: Handoff, claims: readonly JudgedC
     claims.filter(({ verdict }) => verdict === 'moved').map(({ evidence_id }) => evidence_id),
   )
   return evidence.some(
-    ({ id, type, ref }) => type === 'commit' && moved.has(id) && sameCommit(captured, commitOf(ref ?? '') ?? ''),
+    ({ id, type, ref }) =>
+      type === 'commit' && moved.has(id) && sameCommit(captured, commitOf(ref ?? '') ?? ''),
   )
 }
 
@@ -204,8 +205,8 @@ export function stopReason(record: Handoff, claims: readonly JudgedClaim[]): str
   const reasons = [
     isConflicted &&
       (conflicts > 0
-        ? `${conflicts === 1 ? '1 open conflict' : `${conflicts} open conflicts`}, decide with handoff_merge (child)`
-        : 'flagged conflicted, compare with handoff_lineage, then clear the flag'),
+        ? `${conflicts === 1 ? '1 open conflict' : `${conflicts} open conflicts`}, decide with handoff_merge (child) or satchel handoff merge --child`
+        : 'flagged conflicted, compare with handoff_lineage or satchel handoff lineage, then clear the flag'),
     record.flags.includes('invalid') && 'flagged invalid, see handoff_validate',
     isRefuted(record, claims) && 'evidence it rests on is contradicted',
   ]
