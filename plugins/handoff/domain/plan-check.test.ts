@@ -447,6 +447,21 @@ test('a plan without words, of signs only, or as long as may be has a verdict an
   assert.equal(checkPlan('Store the state in a cookie', []).verdict, 'clear')
 })
 
+test('plans in scripts without spaces between words are compared by their words', () => {
+  const attempts = [
+    'データベースのインデックスを追加して検索を高速化する',
+    '给数据库的订单表加索引',
+    'เพิ่มดัชนีในฐานข้อมูลเพื่อให้ค้นหาเร็วขึ้น',
+  ].map(avoided)
+  const verdictsOf = (plans: readonly string[]) => plans.map((plan) => checkPlan(plan, attempts).verdict)
+
+  const same = ['検索を高速化するためにデータベースにインデックスを追加', '给订单表加索引', 'เพิ่มดัชนีในฐานข้อมูล']
+  const others = ['データベースのバックアップを削除する', '修复登录页面的样式', 'แก้ไขหน้าเข้าสู่ระบบ']
+
+  assert.deepEqual(verdictsOf(same), ['repeat', 'repeat', 'repeat'])
+  assert.deepEqual(verdictsOf(others), ['clear', 'clear', 'clear'])
+})
+
 const avoided = (approach: string, n: number) => ({
   record: '0198c0de-7a3b-7c11-9a2e-5b6f0c1d2e3f',
   id: `F-${String(n).padStart(3, '0')}`,

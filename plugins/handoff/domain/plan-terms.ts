@@ -2,6 +2,7 @@ import { once } from '../../../server/plugin.ts'
 import { withMeasures } from './plan-measures.ts'
 import { rootOf as stem } from './plan-stems.ts'
 import { partsOfPhrases, synonymGroups, withoutPhrases } from './plan-synonyms.ts'
+import { withSpaces } from './unspaced-words.ts'
 import { folded, partsOf, wordsOf } from './words.ts'
 
 /** One significant word of an approach or a plan. */
@@ -20,9 +21,8 @@ export interface PlanTerm {
 
 /** The significant words of a text, each once; those that state only a purpose say less. */
 export function planTerms(text: string): readonly PlanTerm[] {
-  const [head, ...purposes] = withoutPhrases(withPhrases(folded(withParts(withMeasures(text))))).split(
-    PURPOSE,
-  )
+  const spaced = withParts(withMeasures(withSpaces(text)))
+  const [head, ...purposes] = withoutPhrases(withPhrases(folded(spaced))).split(PURPOSE)
   const names = new Set([...text.matchAll(NAME)].map(([name]) => stem(name.toLowerCase())))
   const found = new Map<string, PlanTerm>()
   const add = (part: string, share: number): void => {

@@ -1,0 +1,18 @@
+import { once } from '../../../server/plugin.ts'
+
+/** Runs of scripts that put no space between words; U+30FC makes a vowel long. */
+const UNSPACED =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u30fc]+/gu
+
+/** Endings and particles of Japanese: they are in every sentence. */
+const GRAMMAR = /^\p{sc=Hiragana}+$/u
+
+const segmenter = once(() => new Intl.Segmenter('en', { granularity: 'word' }))
+
+/** A text in which the words of such runs have spaces between them, by the dictionaries of ICU. */
+export function withSpaces(text: string): string {
+  return text.replace(UNSPACED, (run) => {
+    const words = [...segmenter().segment(run)].map(({ segment }) => segment)
+    return ` ${words.filter((word) => !GRAMMAR.test(word)).join(' ')} `
+  })
+}
