@@ -80,3 +80,24 @@ test('a pattern is the same with and without the present folder and slashes at i
   }
   for (const all of ['.', './', './.']) assert.ok(inScope(all, 'src/x.ts'), all)
 })
+
+test('a path from a folder of a monorepo is named with the path that was meant', async (t) => {
+  const project = await openTestProject(t, { repository: true })
+  commit(project, 'packages/api/lib/cart.ts', 'x\n')
+  const warningsOf = async (scope: readonly string[]) =>
+    (await project.call('handoff_create', { ...SMALL, scope, artifacts: [] })).warnings
+
+  const meant = await warningsOf(['lib/cart.ts'])
+  const others = await warningsOf([
+    'packages/api/lib/cart.ts',
+    'lib/new.ts',
+    'lib/*.ts',
+    '../cart.ts',
+    'the cart',
+  ])
+
+  assert.deepEqual(meant, [
+    'There is no lib/cart.ts in this project; paths are from its root. Did you mean packages/api/lib/cart.ts?',
+  ])
+  assert.deepEqual(others, [])
+})

@@ -20,6 +20,7 @@ import { reasonText } from '../git/run-git.ts'
 import type { Project } from '../project.ts'
 import { captureEvidence } from './capture-evidence.ts'
 import { itemWarnings } from './item-warnings.ts'
+import { misplacedPaths } from './misplaced-paths.ts'
 import { projectIdOf } from './project-id.ts'
 import { repositoryMember } from './repository-member.ts'
 
@@ -81,6 +82,7 @@ export async function writeRecord(
       (name) => `extra.${name} was ignored: the record has its own member of that name.`,
     ),
   ]
+  if (repository?.kind === 'repository') allWarnings.push(...(await misplacedPaths(project, authored)))
   const { inherited } = placement
   const items = composed.record['evidence'] as readonly GivenItem[] // composed above
   const evidence = options.captureGit ? await captureEvidence(project, items) : { items, warnings: [] }
