@@ -8,7 +8,7 @@ import type { SatchelError } from '../contract/errors.ts'
 import type { RunningHost } from '../host.ts'
 import { inSpan, type Settled, type SpanBegin, type SpanEnd } from '../traces.ts'
 import type { CallsInFlight } from './calls-in-flight.ts'
-import { methodsAt } from './endpoints.ts'
+import { endpointsAt, methodsOf } from './endpoints.ts'
 import type { Caller, Endpoint, Exchange, HttpOptions } from './exchange.ts'
 import { admit, checkHostAndOrigin, isMain } from './guard.ts'
 import { problem } from './problem.ts'
@@ -19,6 +19,8 @@ import { resourceMetadataUrl } from './resource-metadata.ts'
 /** Time for a client to stop sending its body (mcp, section 4). */
 const LINGER_MS = 1000
 const UNASKED: Caller = { principal: undefined, credentials: { transport: 'http' } }
+/** The pattern of all paths without an endpoint. */
+const NOWHERE = '/*'
 const NEVER = new AbortController().signal
 
 export type App = Hono<{ Bindings: HttpBindings }>
@@ -50,8 +52,12 @@ export function createApp(declared: AppParts): App {
     else app.on(endpoint.method, path, serve)
   }
   app.notFound((c) => {
-    const methods = methodsAt(endpoints, c.req.path)
-    return methods.length > 0 ? answer(c, otherMethod(methods), parts) : problem(noRoute(endpoints))
+    const known = endpointsAt(endpoints, c.req.path)
+    const [first] = known
+    const endpoint = first
+      ? refusing(first.path, methodNotAllowed(methodsOf(known)))
+      : refusing(NOWHERE, noRoute(endpoints))
+    return answer(c, endpoint, parts)
   })
   app.onError((thrown) => problem(asCallerError(thrown, { log: parts.host.log, signal: NEVER }, 'http')))
   return app
@@ -142,7 +148,7 @@ async function servedOrRefused(
   const { incoming, outgoing } = exchange
   try {
     if (endpoint.streams && incoming.method === 'HEAD') throw methodNotAllowed(['GET'])
-    checkHostAndOrigin(exchange, options)
+    if (endpoint.path !== NOWHERE) checkHostAndOrigin(exchange, options) // that it is unknown is told first
     requireRate(exchange)
     calls.requireOpen()
     requireDecodable(exchange)
@@ -198,15 +204,15 @@ async function lingeringAnswer(
   return RESPONSE_ALREADY_SENT
 }
 
-/** The endpoint for a known path with another method. */
-function otherMethod(methods: readonly string[]): Endpoint {
+/** The endpoint for an unknown path, or for another method of a known one: it is logged, counted and bounded as all are. */
+function refusing(path: Endpoint['path'], error: SatchelError): Endpoint {
   return {
     method: 'ALL',
-    path: '/',
+    path,
     guard: 'mount',
     owner: 'host',
     summary: '',
-    serve: () => Promise.reject(methodNotAllowed(methods)),
+    serve: () => Promise.reject(error),
   }
 }
 

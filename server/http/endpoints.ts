@@ -93,11 +93,15 @@ export function inventory(listener: Listener, endpoints: readonly Endpoint[]): r
   }))
 }
 
-/** Returns the methods that endpoints accept at this path; empty for an unknown path. */
-export function methodsAt(endpoints: readonly Endpoint[], path: string): readonly string[] {
-  const methods = endpoints.filter((endpoint) => patternOf(endpoint.path).test(path))
+/** Returns the endpoints at this path; empty for an unknown one. */
+export function endpointsAt(endpoints: readonly Endpoint[], path: string): readonly Endpoint[] {
+  return endpoints.filter((endpoint) => patternOf(endpoint.path).test(path))
+}
+
+/** Returns the methods that these endpoints accept. */
+export function methodsOf(endpoints: readonly Endpoint[]): readonly string[] {
   const all = new Set(
-    methods.flatMap(({ method, streams }) => (method === 'GET' && !streams ? ['GET', 'HEAD'] : [method])),
+    endpoints.flatMap(({ method, streams }) => (method === 'GET' && !streams ? ['GET', 'HEAD'] : [method])),
   )
   return [...all].sort()
 }

@@ -18,6 +18,16 @@ describe('a rate of requests', () => {
     assert.ok(Number(second.headers['retry-after']) > 0)
   })
 
+  it('counts requests to unknown paths too', async (t) => {
+    const { ask } = await openDoor(t, {}, { rate: 0.001 })
+
+    const statuses = [await ask('/nowhere'), await ask('/nowhere'), await ask('/health')].map(
+      ({ status }) => status,
+    )
+
+    assert.deepEqual(statuses, [404, 429, 429])
+  })
+
   it('belongs to the address that a trusted proxy states', async (t) => {
     const { ask } = await openDoor(t, {}, { rate: 0.001, trustProxy: ['127.0.0.1'] })
     const statusFor = async (address: string): Promise<number> =>

@@ -184,9 +184,16 @@ describe('REST', () => {
 
     await ask('/notes/a?limit=7777', { headers: { authorization: 'Bearer secret-of-a-caller' } })
 
-    const line = logged.find((each) => each.includes('"request"')) ?? ''
-    const { level, listener, method, path, status } = JSON.parse(line)
-    assert.deepEqual([level, listener, method, path, status], ['debug', 'api', 'GET', '/notes/a', 401])
+    await ask('/nowhere')
+
+    const lines = logged.filter((each) => each.includes('"request"')).map((line) => JSON.parse(line))
+    assert.deepEqual(
+      lines.map(({ level, listener, method, path, status }) => [level, listener, method, path, status]),
+      [
+        ['debug', 'api', 'GET', '/notes/a', 401],
+        ['debug', 'api', 'GET', '/nowhere', 404],
+      ],
+    )
     assert.equal(/7777|secret-of-a-caller/.test(logged.join('')), false)
   })
 
