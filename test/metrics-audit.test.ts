@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { saveIndex } from '../plugins/modules/output/index-file.ts'
 import { openProject } from '../server/cli/testing/run-cli.ts'
+import { modern, modernHeaders } from '../server/mcp/testing/messages.ts'
 import { createMetrics } from '../server/metrics.ts'
 
 const SECRET = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
@@ -48,6 +49,45 @@ test('a server with metrics and an audit log counts its calls, and writes down w
   assert.match(text, /^satchel_calls_total\{tool="handoff_create",door="http",outcome="ok"\} 1$/m)
   assert.match(text, /^satchel_calls_total\{tool="handoff_create",door="http",outcome="invalid"\} 1$/m)
   assert.match(text, /^satchel_event_loop_delay_seconds\{quantile="0\.99"\} [\d.]+$/m)
+})
+
+test('a call that a token does not allow is counted and written down too', async (t) => {
+  const { root, serve, satchel } = await openProject(t)
+  await writeFile(join(root, 'satchel.yaml'), 'http: { metrics: true }\ntools: { audit_log: audit.jsonl }\n')
+  const env = { XDG_STATE_HOME: join(root, 'state') }
+  const token = (await satchel(['token', 'create', 'reader'], { env })).out.trim()
+  const { address, stop } = await serve({ env })
+  const message = modern(1, 'tools/call', {
+    name: 'handoff_create',
+    arguments: { ...RECORD, project: 'here' },
+  })
+  const post = async (path: string, body: unknown, headers = {}): Promise<number> =>
+    (
+      await fetch(`${address}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...headers },
+        body: JSON.stringify(body),
+      })
+    ).status
+
+  const statuses = [await post('/handoffs', RECORD), await post('/mcp', message, modernHeaders(message))]
+  const audit = await readFile(join(root, 'audit.jsonl'), 'utf8')
+  const metrics = await (await fetch(`${address}/metrics`)).text()
+  await stop()
+
+  assert.deepEqual(statuses, [403, 403])
+  const lines = audit
+    .trimEnd()
+    .split('\n')
+    .map((one) => JSON.parse(one))
+  assert.deepEqual(
+    lines.map(({ message, door, caller, input, reason }) => [message, door, caller, input, reason]),
+    [
+      ['handoff_create', 'http', 'token:reader', {}, 'scope_missing'],
+      ['handoff_create', 'mcp', 'token:reader', { project: 'here' }, 'scope_missing'],
+    ],
+  )
+  assert.match(metrics, /^satchel_calls_total\{tool="handoff_create",door="mcp",outcome="forbidden"\} 1$/m)
 })
 
 test('plugins add their numbers: the room its queue and flushes, the catalogue the age of its ingest', async (t) => {

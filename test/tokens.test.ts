@@ -134,6 +134,10 @@ describe('a token of satchel token', () => {
     const tools = await sendModern(url, reader, 'tools/list', {})
     const other = await token('other', '--scope', 'modules:read')
     const resource = await sendModern(url, other, 'resources/read', { uri: 'handoff://index' })
+    const completed = await sendModern(url, other, 'completion/complete', {
+      ref: { type: 'ref/prompt', name: 'resume-handoff' },
+      argument: { name: 'id', value: '' },
+    })
     const stream = await fetch(`${url}/mcp`, {
       headers: { ...as(reader), accept: 'text/event-stream', 'mcp-protocol-version': VERSION },
     })
@@ -143,6 +147,7 @@ describe('a token of satchel token', () => {
     for (const answer of created) assert.deepEqual(await verdict(answer), MISSING('handoff:write'))
     assert.equal(tools.status, 200)
     assert.deepEqual(await verdict(resource), MISSING('handoff:read'))
+    assert.deepEqual(await verdict(completed), MISSING('handoff:read'))
     assert.deepEqual(await verdict(await call('handoff_list')), REVOKED)
     assert.deepEqual(await verdict(await older('handoff_list')), REVOKED)
     await stream.text() // ends

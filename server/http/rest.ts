@@ -2,7 +2,7 @@ import type { OwnedTool } from '../call.ts'
 import type { HttpRoute } from '../contract/tool.ts'
 import type { RunningHost } from '../host.ts'
 import { isJsonObject } from '../platform/json-object.ts'
-import { levelOf, requireScope } from '../tokens/scopes.ts'
+import { hasScope, levelOf } from '../tokens/scopes.ts'
 import { callContext, type Endpoint, type Exchange, type HttpOptions, queryOf } from './exchange.ts'
 import { jsonAnswer, matchesTag, untagged } from './json-answer.ts'
 import { createQueryInput, type QueryInput } from './query-input.ts'
@@ -37,9 +37,10 @@ export function toolEndpoint(
     summary: owned.tool.title,
     async serve(exchange, { principal }) {
       if (principal === undefined) throw new TypeError('the guard "caller" always names a principal')
-      requireScope(principal, owned.plugin, levelOf(owned.tool)) // before the body is read
       query ??= createQueryInput(owned.tool.input)
-      const input = await readInput(exchange, route, query, options)
+      // A call that the scopes do not allow is refused, and recorded, without its body.
+      const isAllowed = hasScope(principal, owned.plugin, levelOf(owned.tool))
+      const input = isAllowed ? await readInput(exchange, route, query, options) : {}
       const answer = await host.call(owned, input, callContext(exchange, principal, options))
       if (answer.kind === 'task')
         throw new TypeError(`${owned.tool.name} started a task that the caller did not ask for`)

@@ -1,9 +1,13 @@
 import type { Principal } from '../contract/advanced/principal.ts'
 import type { RunningHost } from '../host.ts'
+import { backgroundCall } from '../platform/background-call.ts'
 import { isJsonObject } from '../platform/json-object.ts'
-import { levelOf, requireScope } from '../tokens/scopes.ts'
+import { hasScope, levelOf, requireScope } from '../tokens/scopes.ts'
+import { clientInfoOf } from './caller.ts'
 import type { Door } from './door.ts'
 import { matchUri } from './uri-match.ts'
+
+const NEVER = new AbortController().signal
 
 /**
  * Refuses a body with a request that the scopes of the caller's token do not allow. The calls check it too; here the
@@ -14,34 +18,54 @@ export async function requireScopes(door: Door, principal: Principal, body: unkn
   if (principal.scopes === undefined) return
   const { host } = await door.catalog()
   for (const message of Array.isArray(body) ? body : [body]) {
-    const needed = neededBy(message, host)
-    if (needed) requireScope(principal, needed.plugin, needed.level)
+    if (!isJsonObject(message) || !isJsonObject(message['params'])) continue
+    const { method, params } = message
+    if (method === 'tools/call') await requireCall(door, host, principal, params)
+    const plugin = readBy(method, params, host)
+    if (plugin !== undefined) requireScope(principal, plugin, 'read')
   }
 }
 
-function neededBy(message: unknown, host: RunningHost) {
-  if (!isJsonObject(message) || !isJsonObject(message['params'])) return undefined
-  const { method, params } = message
-  const { registry } = host
+/** Makes a call that the scopes do not allow: it is refused before anything else, and recorded as every call is. */
+async function requireCall(
+  { log, resolvePath }: Door,
+  host: RunningHost,
+  principal: Principal,
+  { name, arguments: args, _meta: meta }: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const owned = host.registry.tool(String(name))
+  if (!owned || !host.offers(owned) || hasScope(principal, owned.plugin, levelOf(owned.tool))) return
+  const client = clientInfoOf(meta)
+  const call = { principal, signal: NEVER, log, door: 'mcp', resolvePath, ...(client && { client }) } as const
+  await host.call(owned, args, backgroundCall(call))
+}
+
+/** The plugin that a request reads from; undefined for one that reads from none. */
+function readBy(
+  method: unknown,
+  params: Readonly<Record<string, unknown>>,
+  { registry }: RunningHost,
+): string | undefined {
   switch (method) {
-    case 'tools/call': {
-      const owned = registry.tool(String(params['name']))
-      return owned && host.offers(owned) ? { plugin: owned.plugin, level: levelOf(owned.tool) } : undefined
-    }
     case 'prompts/get':
-      return reading(registry.prompts.find(({ prompt }) => prompt.name === params['name']))
+      return registry.prompts.find(({ prompt }) => prompt.name === params['name'])?.plugin
     case 'resources/read':
     case 'resources/subscribe':
-      return reading(
-        registry.resources.find(
-          ({ resource }) => matchUri(resource.uri, String(params['uri'])) !== undefined,
-        ),
-      )
+      return registry.resources.find(
+        ({ resource }) => matchUri(resource.uri, String(params['uri'])) !== undefined,
+      )?.plugin
+    case 'completion/complete':
+      return isJsonObject(params['ref']) ? completedBy(params['ref'], registry) : undefined
     default:
       return undefined
   }
 }
 
-function reading(owned: { readonly plugin: string } | undefined) {
-  return owned && { plugin: owned.plugin, level: 'read' as const }
+function completedBy(
+  { type, name, uri }: Readonly<Record<string, unknown>>,
+  { prompts, resources }: RunningHost['registry'],
+): string | undefined {
+  return type === 'ref/prompt'
+    ? prompts.find(({ prompt }) => prompt.name === name)?.plugin
+    : resources.find(({ resource }) => resource.uri === uri)?.plugin
 }

@@ -27,15 +27,24 @@ export function levelOf(declared: {
 }
 
 /**
- * Refuses a principal whose scopes do not include `level` for `plugin`; `plugin` absent: for the server itself.
- * A principal without scopes is not limited. Errors: `forbidden`/`scope_missing`, with the scope in the details.
+ * Reports whether the scopes of a principal include `level` for `plugin`; `plugin` absent: for the server itself.
+ * A principal without scopes is not limited.
  */
-export function requireScope(
+export function hasScope(
   { scopes }: Pick<Principal, 'scopes'>,
   plugin: string | undefined,
   level: Level,
+): boolean {
+  return scopes === undefined || scopes.some((scope) => allows(scope, plugin, level))
+}
+
+/** Refuses a principal without this scope, as `hasScope` says. Errors: `forbidden`/`scope_missing`, with the scope in the details. */
+export function requireScope(
+  principal: Pick<Principal, 'scopes'>,
+  plugin: string | undefined,
+  level: Level,
 ): void {
-  if (scopes === undefined || scopes.some((scope) => allows(scope, plugin, level))) return
+  if (hasScope(principal, plugin, level)) return
   const scope = plugin === undefined ? level : `${plugin}:${level}`
   throw refusals.scope_missing({ scope }, { details: { scope } })
 }
