@@ -6,6 +6,8 @@ import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { plugin as handoff } from '../plugins/handoff/index.ts'
 import type { Answer } from '../plugins/handoff/testing/fixture.ts'
+import { listen } from '../server/http/testing/listen.ts'
+import { askAt } from '../server/http/testing/open-door.ts'
 import { type OpenDoor, type Outcome, openDoors, openHost, type TestHost } from './harness/index.ts'
 
 const CASES = fileURLToPath(new URL('../plugins/handoff/testdata/handoff-cases.json', import.meta.url))
@@ -227,6 +229,22 @@ test('each refusal has the same code, reason and details at every door', async (
       },
     )
   }
+})
+
+test('over REST a record is revalidated by its tag, and a brief, which tells of the repository, is not', async (t) => {
+  const { opened, ids } = await openProject(t)
+  const door = await listen(t, opened.host)
+  const of = async (query: string, headers = {}) => askAt(door, `/handoffs/${ids[0]}${query}`, { headers })
+
+  const tag = String((await of('')).headers.etag)
+  const brief = await of('?format=brief')
+  writeFileSync(join(opened.projectRoot, 'a.ts'), 'changed\n')
+  const record = await of('', { 'if-none-match': tag })
+  const later = await of('?format=brief', { 'if-none-match': tag })
+
+  assert.equal(record.status, 304)
+  assert.deepEqual([brief.headers.etag, later.status], [undefined, 200])
+  assert.notEqual(later.json['text'], brief.json['text'])
 })
 
 test('a record goes through its life at each door', async (t) => {

@@ -82,7 +82,19 @@ describe('REST', () => {
 
     assert.equal(first.headers.etag, '"7"')
     assert.deepEqual([again.status, again.text], [304, ''])
+    assert.equal(again.headers['cache-control'], first.headers['cache-control'])
     assert.equal(patched.json['if_match'], '7')
+  })
+
+  it('sends no entity tag with an answer that says more than the tag names', async (t) => {
+    const { ask } = await openDoor(t)
+
+    const deep = await ask('/notes/a?deep=true', { headers: { 'if-none-match': '"7"' } })
+
+    assert.deepEqual(
+      [deep.status, deep.headers.etag, deep.headers['cache-control']],
+      [200, undefined, 'no-store'],
+    )
   })
 
   it('takes a raw body, a JSON string or an object if the tool declares it', async (t) => {

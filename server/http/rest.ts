@@ -44,7 +44,7 @@ export function toolEndpoint(
       const answer = await host.call(owned, input, callContext(exchange, principal, options))
       if (answer.kind === 'task')
         throw new TypeError(`${owned.tool.name} started a task that the caller did not ask for`)
-      return answerOf(answer.data, route, exchange)
+      return route.untagged?.(answer.input) ? jsonAnswer(answer.data) : answerOf(answer.data, route, exchange)
     },
   }
 }
@@ -104,7 +104,8 @@ function answerOf(data: Record<string, unknown>, route: HttpRoute, { incoming }:
   const tag = String(value)
   const etag = `"${tag}"`
   if (route.method === 'GET' && matchesTag(incoming.headers['if-none-match'], tag)) {
-    return new Response(null, { status: 304, headers: { etag } })
+    // A cache replaces what it stored by these; it must go on asking.
+    return new Response(null, { status: 304, headers: { etag, 'cache-control': 'no-cache' } })
   }
   return jsonAnswer(data, { etag })
 }

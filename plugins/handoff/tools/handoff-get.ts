@@ -63,7 +63,13 @@ export function getTool(handoffs: Handoffs) {
       }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     maxResultChars: 500_000,
-    http: { method: 'GET', path: '/handoffs/{id}', etag: 'etag' },
+    http: {
+      method: 'GET',
+      path: '/handoffs/{id}',
+      etag: 'etag',
+      // A brief says how old the record is and what changed in the repository since.
+      untagged: ({ format }) => format === 'brief',
+    },
     cli: { verb: 'handoff show', positional: ['id'], completes: { id: RECORD_IDS }, print: textIn },
     example: { id: 'latest' },
     async handler(ctx, input) {

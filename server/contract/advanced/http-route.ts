@@ -10,4 +10,6 @@ export interface HttpRouteOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Output field sent as `ETag`. */
   readonly etag?: string
+  /** Reports an input whose answer says more than what the tag names, such as how old it is: it is sent without a tag. */
+  readonly untagged?: (input: Readonly<Record<string, unknown>>) => boolean
 }

@@ -114,7 +114,7 @@ function noteTool() {
     }),
     output: z.object({ id: z.string(), version: z.number(), given: z.record(z.string(), z.unknown()) }),
     annotations: READ_ONLY,
-    http: { method: 'GET', path: '/notes/{id}', etag: 'version' },
+    http: { method: 'GET', path: '/notes/{id}', etag: 'version', untagged: ({ deep }) => deep === true },
     example: { id: 'first' },
     handler: async (_ctx, { id, ...given }) => ({ id, version: 7, given }),
     headline: ({ id }) => id,
