@@ -53,6 +53,12 @@ export const refusals = defineRefusals({
     message: 'The path has a % that begins no escape of UTF-8 text.',
     next: 'Send a % itself as %25.',
   },
+  one_tag: {
+    code: 'invalid',
+    reason: 'bad_request',
+    message: 'If-Match must be one entity tag here.',
+    next: 'Send the ETag of the answer that you read.',
+  },
   media_type: { code: 'invalid', message: 'The body has the wrong type.', next: 'Send it as {accepted}.' },
   encoded_body: {
     code: 'invalid',

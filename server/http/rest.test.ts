@@ -86,6 +86,16 @@ describe('REST', () => {
     assert.equal(patched.json['if_match'], '7')
   })
 
+  it('refuses an If-Match that is not one entity tag', async (t) => {
+    const { ask } = await openDoor(t)
+
+    for (const tags of ['*', '"7", "8"', 'W/"7" ,"8"']) {
+      const headers = { 'if-match': tags }
+      const { status, json } = await ask('/notes/a', { method: 'PATCH', body: { text: 'x' }, headers })
+      assert.deepEqual([status, json['reason']], [400, 'bad_request'], tags)
+    }
+  })
+
   it('sends no entity tag with an answer that says more than the tag names', async (t) => {
     const { ask } = await openDoor(t)
 

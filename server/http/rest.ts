@@ -93,9 +93,16 @@ async function readBodyInput(exchange: Exchange, route: HttpRoute, options: Http
 function headerFields({ incoming }: Exchange, { headers = {} }: HttpRoute): Record<string, string> {
   const given = Object.entries(headers).flatMap(([header, field]) => {
     const value = incoming.headers[header]
-    return typeof value === 'string' ? [[field, untagged(value)] as const] : []
+    if (typeof value !== 'string') return []
+    if (header === 'if-match') requireOneTag(value)
+    return [[field, untagged(value)] as const]
   })
   return Object.fromEntries(given)
+}
+
+/** Refuses `*` and lists, which a tool would compare with its tag and call outdated. Errors: `invalid`/`bad_request`. */
+function requireOneTag(value: string): void {
+  if (value.trim() === '*' || /"\s*,/.test(value)) throw refusals.one_tag()
 }
 
 function answerOf(data: Record<string, unknown>, route: HttpRoute, { incoming }: Exchange): Response {
