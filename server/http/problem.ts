@@ -8,9 +8,7 @@ import {
 } from '../contract/errors.ts'
 import { ERROR_TABLE, transportStatus } from '../error-table.ts'
 import { isJsonObject } from '../platform/json-object.ts'
-
-/** Default of `Retry-After` in seconds. */
-const RETRY_AFTER_S = 5
+import { retryAfterOf } from '../retry-after.ts'
 
 /** Returns the HTTP status of an error. Some refusals of the transport have their own (surface, section 4). */
 export function statusOf(error: Pick<SatchelError, 'code' | 'reason'>): number {
@@ -27,13 +25,8 @@ export function headersOf(error: SatchelError): Record<string, string> {
     ...(challenge !== undefined && { 'www-authenticate': challenge }),
     ...(status === 405 && Array.isArray(allow) && { allow: allow.join(', ') }),
     ...((status === 408 || status === 413) && { connection: 'close' }),
-    ...((status === 429 || status === 503) && { 'retry-after': String(retryAfter(error)) }),
+    ...((status === 429 || status === 503) && { 'retry-after': retryAfterOf(error) }),
   }
-}
-
-function retryAfter(error: SatchelError): number {
-  const seconds = error.details?.['retry_after_s']
-  return typeof seconds === 'number' && seconds > 0 ? Math.ceil(seconds) : RETRY_AFTER_S
 }
 
 /** Returns the error as `application/problem+json` (RFC 9457) with `code`, `reason`, `details`, `untrusted`, `next` and `errors`. */

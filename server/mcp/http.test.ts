@@ -253,6 +253,7 @@ test('a body that does not arrive is refused with 408', async (t) => {
   while (!text.includes('"body_timeout"')) await sleep(5)
 
   assert.match(text, /^HTTP\/1\.1 408 /)
+  assert.match(text, /^connection: close\r$/im)
   assert.match(text, /"code":-32000/)
 })
 

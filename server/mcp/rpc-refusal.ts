@@ -2,6 +2,7 @@ import { ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { challengeOf } from '../challenge.ts'
 import type { SatchelError } from '../contract/errors.ts'
 import { ERROR_TABLE, transportStatus } from '../error-table.ts'
+import { retryAfterOf } from '../retry-after.ts'
 import { REFUSED } from './protocol-errors.ts'
 
 export type MessageId = string | number | null
@@ -22,7 +23,6 @@ const BY_REASON: Readonly<Record<string, number>> = {
   not_utf8: ProtocolErrorCode.ParseError,
   too_deep: ProtocolErrorCode.InvalidRequest,
 }
-const RETRY_AFTER_S = 5
 
 /** Creates a refusal with a JSON-RPC body. */
 export function refusal({ status, code, message, data, id = null, headers }: RefusalShape): Response {
@@ -45,15 +45,16 @@ export function refusalOf(error: SatchelError, id: MessageId = null): Response {
     message: internal ? 'Internal error' : error.message,
     data: internal ? error.details : { code: error.code, reason: error.reason },
     id,
-    headers: headersFor(status, challengeOf(error)),
+    headers: headersFor(status, error),
   })
 }
 
-function headersFor(status: number, challenge: string | undefined): Record<string, string> {
+function headersFor(status: number, error: SatchelError): Record<string, string> {
+  const challenge = challengeOf(error)
   if (challenge !== undefined) return { 'www-authenticate': challenge }
   if (status === 405) return ALLOW
-  if (status === 413) return { connection: 'close' }
-  return status === 429 || status === 503 ? { 'retry-after': String(RETRY_AFTER_S) } : {}
+  if (status === 408 || status === 413) return { connection: 'close' }
+  return status === 429 || status === 503 ? { 'retry-after': retryAfterOf(error) } : {}
 }
 
 /** Returns the id for a refusal: that of a single request, otherwise null. */
