@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import type { Principal } from '../contract/advanced/principal.ts'
 import type { Listener } from '../contract/advanced/route.ts'
 import { admit } from './guard.ts'
 import { exchangeFrom } from './testing/exchange-from.ts'
@@ -441,6 +442,20 @@ describe('Host × Origin × credential × method on each listener', () => {
       assert.equal(sample.calls.length, passed)
     })
   }
+})
+
+describe('an open route', () => {
+  it('takes a token without its scope, as it takes none, and still no unknown one', async (t) => {
+    const elsewhere: Principal = { id: 'token:x', kind: 'operator', capabilities: [], scopes: ['other:read'] }
+    const recognize = async (token: string) => (token === 'elsewhere' ? elsewhere : undefined)
+    const { ask } = await openDoor(t, {}, { recognize })
+    const statusOf = async (headers = {}) => (await ask('/page', { headers })).status
+
+    assert.deepEqual(
+      [await statusOf(), await statusOf(bearer('elsewhere')), await statusOf(bearer('wrong'))],
+      [200, 200, 401],
+    )
+  })
 })
 
 describe('guard of a socket', () => {

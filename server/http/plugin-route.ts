@@ -20,7 +20,9 @@ export function routeEndpoint(route: Route, plugin: string, options: HttpOptions
     async serve(exchange, { principal, credentials }) {
       const { incoming, request, params, signal } = exchange
       const log = labelledLog(exchange.log, { plugin })
-      if (principal) requireScope(principal, plugin, route.method === 'GET' ? 'read' : 'write')
+      // Without a token anyone may use an open one, so that no scope is missing for it.
+      if (principal && route.guard !== 'open')
+        requireScope(principal, plugin, route.method === 'GET' ? 'read' : 'write')
       let whole = request
       if (hasBody(incoming)) {
         requireIdentity(incoming)
