@@ -84,9 +84,11 @@ describe('the API document of a room', () => {
     )
     assert.deepEqual(parametersOf('/workspace/observe'), ['header Last-Event-ID', 'query since_event_id'])
     assert.deepEqual(parametersOf('/events'), ['query topics'])
-    const served = (await askAt(door, '/skills/satchel')).headers['content-type']
-    const described = Object.keys(paths['/skills/satchel']?.['get']?.responses['200']?.content ?? {})
-    assert.deepEqual(described, [String(served).split(';')[0]])
+    for (const path of ['/skills/satchel', '/workspace/page']) {
+      const served = (await askAt(door, path)).headers['content-type']
+      const described = Object.keys(paths[path]?.['get']?.responses['200']?.content ?? {})
+      assert.deepEqual(described, [String(served).split(';')[0]], path)
+    }
   })
 })
 

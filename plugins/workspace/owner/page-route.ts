@@ -9,6 +9,7 @@ export function pageRoutes(): readonly Route[] {
     path,
     listeners,
     guard: 'open',
+    document: { operationId: 'get-workspace-page', summary: 'The page of a guest', mediaType: 'text/html' },
     handle: async () => new Response(PAGE, { headers: HEADERS }),
   })
   return [pageAt('/', ['owner']), pageAt('/workspace/page', ['ingress', 'api', 'mcp'])]
