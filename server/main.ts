@@ -33,8 +33,12 @@ if (mayServeMcp) (await import('./start-up-memory.ts')).limitYoungGeneration()
 if ('enableCompileCache' in (await import('node:module')))
   (await import('./compiled-code.ts')).keepCompiledCode(process.env)
 const { run } = await import('./run.ts')
+const { refuseEarlyExit } = await import('./process-signals.ts')
+const allowExit = refuseEarlyExit()
+const code = await run(argv, { stdin: process.stdin, stdout: output, onServing })
+allowExit()
 // `run` resolves when the last result is written; do not wait for remaining timers and watchers.
-process.exit(await run(argv, { stdin: process.stdin, stdout: output, onServing }))
+process.exit(code)
 
 /** What a client asks first is answered before the host is loaded. */
 async function prepared() {

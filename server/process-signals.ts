@@ -9,11 +9,36 @@ const EXIT_CODES = { SIGTERM: 0, SIGHUP: 0, SIGINT: 130 } as const
 
 /** Exits on a signal as a server of MCP does, which has nothing under way yet. Returns the function that ends this. */
 export function exitOnSignals(): () => void {
-  const handlers = Object.entries(EXIT_CODES).map(([name, code]) => ({ name, end: () => process.exit(code) }))
+  const handlers = Object.entries(EXIT_CODES).map(([name, code]) => ({
+    name,
+    end: () => {
+      process.off('exit', tellOfEarlyExit)
+      process.exit(code)
+    },
+  }))
   for (const { name, end } of handlers) process.on(name, end)
   return () => {
     for (const { name, end } of handlers) process.off(name, end)
   }
+}
+
+/**
+ * Until the returned function is called, a `process.exit` is the act of a plugin: it is named on standard error, and the exit
+ * code is 1. Otherwise a command without a result would look like one that succeeded.
+ */
+export function refuseEarlyExit(): () => void {
+  process.on('exit', tellOfEarlyExit)
+  return () => process.off('exit', tellOfEarlyExit)
+}
+
+function tellOfEarlyExit(code: number): void {
+  const frames = (new Error().stack ?? '').split('\n')
+  const caller = frames[frames.findIndex((frame) => frame.includes('at process.exit ')) + 1]?.trim()
+  if (caller === undefined || !caller.startsWith('at ')) return // Node ends the process, and says why
+  process.exitCode = 1
+  process.stderr.write(
+    `satchel: process.exit(${code}) was called ${caller}, before the command was done. Correct the plugin that has it.\n`,
+  )
 }
 
 /** Calls `listener` when the event loop is empty, before the process would end. Returns the function that removes it. */

@@ -148,6 +148,18 @@ describe('a plugin under supervision', () => {
     })
   }
 
+  it('that ends the process makes the command fail: the message names the line', async (t) => {
+    const folder = await projectWith(t, 'process.exit(0)')
+
+    const verb = await runSatchel(folder, ['odd', 'do'])
+    const doctor = await runSatchel(folder, ['doctor'])
+
+    for (const { code, out, err } of [verb, doctor]) {
+      assert.deepEqual([code, out], [1, ''], err)
+      assert.match(err, /process\.exit\(0\) was called at .*odd\.mjs:\d+:\d+\)?, before the command was done/)
+    }
+  })
+
   it('that is never loaded to the end gives a verb an error, not silence', async (t) => {
     const folder = await projectWith(t, NO_TOOLS)
     await writeFile(join(folder, 'odd.mjs'), 'await new Promise(() => {})\n')

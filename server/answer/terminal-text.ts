@@ -103,8 +103,9 @@ function tableLines(
   style: Style,
 ): string[] {
   const { fit } = style
+  // Not by one call with a width for each row: of many rows there are more than a call takes.
   const natural = header.map((name, column) =>
-    Math.max(fit.width(name), ...rows.map((row) => fit.width(row[column] ?? ''))),
+    rows.reduce((widest, row) => Math.max(widest, fit.width(row[column] ?? '')), fit.width(name)),
   )
   const widths =
     style.columns === undefined

@@ -8,6 +8,9 @@ import { helpItem, usageRows } from './help-item.ts'
 import { refusals } from './refusals.ts'
 import { helpOf, markUsage } from './usage.ts'
 
+/** A typed null, until commander has it: it would make an empty text of null. */
+const NULL = Symbol('null')
+
 /** The arguments and the help of a verb. */
 export interface VerbShape {
   /** `['handoff', 'create']`. */
@@ -107,11 +110,11 @@ function argumentFor(positional: Positional, described: Typing['arguments'] = {}
 function optionsFor(flag: Flag): Option[] {
   if (flag.kind === 'switch' && !flag.repeatable) return switchesFor(flag)
   const short = flag.short ? `-${flag.short}, ` : ''
-  const option = new Option(`${short}--${flag.long} <${placeholderOf(flag)}>`, describe(flag))
+  const option = optionOf(`${short}--${flag.long} <${placeholderOf(flag)}>`, describe(flag))
   if (flag.choices) option.argChoices = [...flag.choices]
   if (flag.default !== undefined && !isEmptyList(flag.default)) option.default(flag.default)
-  if (!flag.repeatable) return [option.argParser((text) => parsedText(flag, text))]
-  const collected = new Option(option.flags, `${option.description} (repeatable)`)
+  if (!flag.repeatable) return [option.argParser((text) => parsedText(flag, text) ?? NULL)]
+  const collected = optionOf(option.flags, `${option.description} (repeatable)`)
   if (flag.choices) collected.argChoices = [...flag.choices]
   return [collected.argParser((text, before: unknown) => appended(before, parsedText(flag, text)))]
 }
@@ -119,9 +122,16 @@ function optionsFor(flag: Flag): Option[] {
 /** Shows a switch that is on by default as `--no-x`, any other as `--x`; both forms are accepted. */
 function switchesFor(flag: Flag): Option[] {
   const short = flag.short ? `-${flag.short}, ` : ''
-  const on = new Option(`${short}--${flag.long}`, describe(flag))
+  const on = optionOf(`${short}--${flag.long}`, describe(flag))
   const off = new Option(`--no-${flag.long}`, `not: ${flag.description}`)
   return flag.default === true ? [on.hideHelp(), off] : [on, off.hideHelp()]
+}
+
+/** An option that sets what it names: commander takes one that begins with `no-` for the opposite of another. */
+function optionOf(flags: string, description: string): Option {
+  const option = new Option(flags, description)
+  option.negate = false
+  return option
 }
 
 function describe(flag: Flag): string {
@@ -154,8 +164,10 @@ function appended(before: unknown, value: unknown): unknown[] {
 function readTyped(command: Command, flags: readonly Flag[], positionals: readonly Positional[]): Typed {
   const values: Record<string, unknown> = {}
   for (const flag of flags) {
-    const name = new Option(`--${flag.long}`).attributeName()
-    if (command.getOptionValueSource(name) === 'cli') values[flag.field] = command.getOptionValue(name)
+    const name = optionOf(`--${flag.long}`, '').attributeName()
+    if (command.getOptionValueSource(name) !== 'cli') continue
+    const value: unknown = command.getOptionValue(name)
+    values[flag.field] = value === NULL ? null : value
   }
   positionals.forEach(({ name }, index) => {
     const value: unknown = command.processedArgs[index]
