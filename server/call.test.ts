@@ -4,7 +4,15 @@ import * as z from 'zod'
 import { openHost } from '../test/harness/open-host.ts'
 import { call } from './call.ts'
 import type { Principal } from './contract/advanced/principal.ts'
-import { definePlugin, defineTool, errorBody, inTurns, type Pieces, SatchelError } from './plugin.ts'
+import {
+  definePlugin,
+  defineTool,
+  errorBody,
+  inTurns,
+  type Pieces,
+  SatchelError,
+  taskStarted,
+} from './plugin.ts'
 
 const readOnly = { readOnly: true, destructive: false, idempotent: true, openWorld: false }
 const session = (capabilities: Principal['capabilities'], plugin = 'sample'): Principal => ({
@@ -272,6 +280,61 @@ test('a refusal with a code of no list is an error of the plugin, and what was t
     )
   }
 })
+
+test('an answer whose open parts are not JSON is converted, and the log names the tool', async (t) => {
+  const cycle: Record<string, unknown> = { at: 1 }
+  cycle['self'] = cycle
+  const cases: readonly (readonly [unknown, unknown])[] = [
+    [10n, '10'],
+    [{ of: [{ at: new Date(0) }] }, { of: [{ at: '1970-01-01T00:00:00.000Z' }] }],
+    [cycle, { at: 1, self: '[circular]' }],
+    [Number.NaN, null],
+  ]
+  for (const [given, expected] of cases) {
+    const { call, logged } = await openHost(t, { plugins: [answering(given)] })
+
+    const { given: got } = await call('answer')
+
+    assert.deepEqual(got, expected)
+    assert.ok(logged.some((line) => line.includes('not JSON') && line.includes('"tool":"answer"')))
+  }
+  const { call, logged } = await openHost(t, { plugins: [answering({ plain: [1, 'a', null] })] })
+  assert.deepEqual(await call('answer'), { given: { plain: [1, 'a', null] } })
+  assert.deepEqual(logged, [])
+})
+
+test('a task for a caller that accepts none is an error of the plugin', async (t) => {
+  const task = taskStarted({
+    taskId: `task_${'0'.repeat(32)}`,
+    status: 'working',
+    createdAt: '2026-01-01T00:00:00Z',
+    lastUpdatedAt: '2026-01-01T00:00:00Z',
+    ttlMs: null,
+    pollIntervalMs: 1000,
+  })
+  const { answer, logged } = await openHost(t, { plugins: [answering(undefined, task)] })
+
+  await assert.rejects(answer('answer'), { code: 'internal' })
+  assert.equal((await answer('answer', {}, { acceptsTask: true })).kind, 'task')
+  assert.match(logged.join(''), /answered with a task, which this caller does not accept/)
+})
+
+function answering(given: unknown, task?: ReturnType<typeof taskStarted>) {
+  const answer = defineTool({
+    name: 'answer',
+    title: 'Answer',
+    description: 'Answers.',
+    profile: 'core',
+    input: z.object({}),
+    output: z.object({ given: z.unknown() }),
+    annotations: readOnly,
+    example: {},
+    handler: async () => task ?? { given },
+    headline: () => 'done',
+  })
+  const setup = async () => ({ tools: [answer] })
+  return definePlugin({ name: 'answerer', version: '1.0.0', apiVersion: 1, config: z.object({}), setup })
+}
 
 function throwing(what: () => unknown) {
   const fail = defineTool({

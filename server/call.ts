@@ -14,8 +14,9 @@ import {
 } from './contract/errors.ts'
 import type { Tool } from './contract/tool.ts'
 import { forgivenInput } from './forgiving-input.ts'
+import { takesAnything } from './open-schema.ts'
 import { isJsonObject } from './platform/json-object.ts'
-import { asJsonObject, isJson } from './platform/json-value.ts'
+import { asJsonObject, isJson, isPlainJson } from './platform/json-value.ts'
 import { didYouMean, nearest } from './platform/nearest.ts'
 import { limitWork } from './platform/turns.ts'
 import { within } from './platform/within.ts'
@@ -64,8 +65,10 @@ export async function call(
     ctx.signal.throwIfAborted()
     const answer = await handled(owned.tool, input, ctx, rules)
     const task = startedTask(answer)
+    if (task && !ctx.acceptsTask)
+      throw new TypeError(`${owned.tool.name} answered with a task, which this caller does not accept`)
     if (task) return { kind: 'task', task }
-    return { kind: 'done', data: checkOutput(owned.tool, answer), input }
+    return { kind: 'done', data: checkOutput(owned.tool, answer, ctx), input }
   } catch (thrown) {
     throw asCallerError(thrown, ctx, owned.tool.name, rules.visible)
   }
@@ -247,9 +250,12 @@ function escapeToken(token: string): string {
   return token.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-function checkOutput(tool: Tool, answer: unknown): Record<string, unknown> {
+function checkOutput(tool: Tool, answer: unknown, { log }: CallContext): Record<string, unknown> {
   const parsed = tool.output.safeParse(answer)
   if (!parsed.success)
     throw new TypeError(`${tool.name} answered what its output schema refuses: ${parsed.error.message}`)
-  return parsed.data
+  const { data } = parsed
+  if (!takesAnything(tool.output) || isPlainJson(data)) return data
+  log.warn('an answer has values that are not JSON; they were converted', { what: tool.name })
+  return asJsonObject(data) ?? {}
 }

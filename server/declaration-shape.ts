@@ -174,6 +174,15 @@ const SINGLE: Readonly<Record<string, Rule>> = {
   }),
 }
 
+/** The members of the result of `setup`; two of them are of the wire and of the database, and are not checked here. */
+export const DECLARATIONS: readonly string[] = [
+  'tools',
+  ...Object.keys(PARTS),
+  ...Object.keys(SINGLE),
+  'database',
+  'remote',
+]
+
 /** Returns what is wrong with the declarations other than tools, naming part and member; undefined if nothing is. */
 export function declarationFault(instance: Members): string | undefined {
   for (const [name, { must, holds }] of Object.entries(SINGLE))

@@ -125,3 +125,19 @@ test('what throws when it is read, calls itself or is its own cause is a line of
   assert.deepEqual([proxy, stack, member], Array(3).fill('[unreadable]'))
   assert.deepEqual([called.toJSON, good], ['[function]', 1])
 })
+
+test('a message that is not a text is a line of the log', () => {
+  const lines: string[] = []
+  const log = createLog(
+    'error',
+    (line) => lines.push(line),
+    () => new Date(0),
+  )
+  const given: readonly unknown[] = [new Error('caught'), undefined, { odd: 1 }]
+
+  for (const message of given) log.error(message as string) // as a plugin in JavaScript may
+
+  const messages = lines.map((line) => JSON.parse(line).message)
+  assert.match(messages[0], /^Error: caught/)
+  assert.deepEqual(messages.slice(1), ['undefined', '{"odd":1}'])
+})

@@ -7,6 +7,8 @@ import { refusals } from './refusals.ts'
 
 /** The contract version that plugins state as `apiVersion`. */
 const API_VERSION = 1
+/** Time for a plugin to be imported. */
+const IMPORT_LIMIT_MS = 30_000
 /** Time for Node to parse the file of a plugin. */
 const CHECK_LIMIT_MS = 30_000
 
@@ -14,14 +16,14 @@ const CHECK_LIMIT_MS = 30_000
  * Loads a third-party plugin: a path (`./`, `../`, `/`) or an npm name, resolved from the configuration file.
  * `configFile` is absolute. The returned `file` is for messages.
  * Errors: `invalid`/`plugin_not_found`, `plugin_shape`, `plugin_api`, all naming the file; `internal`/`plugin_load` if
- * its import fails, `invalid`/`plugin_load` with the place of a syntax error.
+ * its import fails, `invalid`/`plugin_load` with the place of a syntax error; `unavailable`/`plugin_load_timeout`.
  */
 export async function loadPlugin(
   name: string,
   configFile: string,
 ): Promise<{ plugin: Plugin; file: string }> {
   const file = resolvePlugin(name, configFile)
-  const exported = await importDefault(file)
+  const exported = await importInTime(file)
   return { plugin: asPlugin(exported, file), file }
 }
 
@@ -33,6 +35,20 @@ function resolvePlugin(name: string, configFile: string): string {
     const code = (cause as NodeJS.ErrnoException).code // require.resolve throws Errors with a code
     const isHidden = code === 'ERR_PACKAGE_PATH_NOT_EXPORTED'
     throw (isHidden ? refusals.plugin_not_exported : refusals.plugin_not_found)({ name }, { cause })
+  }
+}
+
+/** The import, unless it takes too long. A verb whose import waits for nothing is told earlier, by an empty event loop. */
+async function importInTime(file: string): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const refuse = () => reject(refusals.plugin_load_timeout({ file, seconds: IMPORT_LIMIT_MS / 1000 }))
+    timer = setTimeout(refuse, IMPORT_LIMIT_MS).unref()
+  })
+  try {
+    return await Promise.race([importDefault(file), late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -60,13 +76,24 @@ async function syntaxErrorPlace(file: string): Promise<string | undefined> {
 }
 
 function asPlugin(exported: unknown, file: string): Plugin {
+  if (exported === undefined) throw refusals.plugin_shape({ file, fault: 'it has no default export' })
   if (typeof exported !== 'object' || exported === null)
-    throw refusals.plugin_shape({ file, fault: 'it has no default export' })
+    throw refusals.plugin_shape({ file, fault: 'its default export is not an object made by definePlugin' })
+  if ('default' in exported && !('setup' in exported)) {
+    // What a compiler makes of `export default` in CommonJS.
+    const fault =
+      'it is CommonJS with a member default: assign the plugin to module.exports, or build an ES module'
+    throw refusals.plugin_shape({ file, fault })
+  }
   const { name, version, apiVersion, setup, config } = exported as Partial<Record<keyof Plugin, unknown>>
-  if (typeof name !== 'string' || typeof version !== 'string')
+  if (typeof name !== 'string' || typeof version !== 'string' || name === '' || version === '')
     throw refusals.plugin_shape({ file, fault: 'it states no name and version' })
   if (apiVersion !== API_VERSION) {
-    throw refusals.plugin_api({ file, stated: String(apiVersion), supported: API_VERSION })
+    throw refusals.plugin_api({
+      file,
+      stated: JSON.stringify(apiVersion) ?? 'undefined',
+      supported: API_VERSION,
+    })
   }
   if (typeof setup !== 'function') throw refusals.plugin_shape({ file, fault: 'it has no setup function' })
   if (!isObjectSchema(config)) throw refusals.plugin_shape({ file, fault: 'its config is not a zod object' })

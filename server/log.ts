@@ -15,17 +15,24 @@ export function createLog(level: LogLevel, write: (line: string) => void, now: (
   const loudest = LOG_LEVELS.indexOf(level)
   const entry =
     (at: LogLevel) =>
-    (message: string, fields: Fields = {}) => {
+    (message: unknown, fields: Fields = {}) => {
       if (LOG_LEVELS.indexOf(at) > loudest) return
       const line = {
         time: now().toISOString(),
         level: at,
-        message: shown(message),
+        message: shown(textOf(message)),
         ...redactFields(fields),
       }
       write(`${JSON.stringify(line)}\n`)
     }
   return { debug: entry('debug'), info: entry('info'), warn: entry('warning'), error: entry('error') }
+}
+
+/** A plugin in JavaScript may log anything, such as what it caught. */
+function textOf(message: unknown): string {
+  if (typeof message === 'string') return message
+  const given = readable(() => thrown(message))
+  return typeof given === 'string' ? given : JSON.stringify(given)
 }
 
 function redactFields(fields: Fields): Record<string, unknown> {

@@ -79,10 +79,15 @@ export const refusals = defineRefusals({
     message: 'The plugin {file} threw an error while it was imported.',
     next: 'See the log.',
   },
+  plugin_load_timeout: {
+    code: 'unavailable',
+    message: 'The plugin {file} was not imported within {seconds} s.',
+    next: 'Its module waits for something: move that to the first call.',
+  },
   plugin_syntax: {
     code: 'invalid',
     reason: 'plugin_load',
-    message: '{place}: {fault}',
+    message: '{place}: {fault}.',
     next: 'Correct the plugin.',
   },
   plugin_api: {
@@ -141,6 +146,12 @@ export const refusals = defineRefusals({
     code: 'conflict',
     message: 'The {name} is declared by both "{first}" and "{second}".',
     next: 'Remove one of the two plugins.',
+  },
+  name_declared_twice: {
+    code: 'conflict',
+    reason: 'name_taken',
+    message: 'The plugin "{plugin}" declares the {name} twice.',
+    next: 'Rename one of the two.',
   },
   name_of_host: {
     code: 'conflict',

@@ -70,8 +70,9 @@ function refuseNamesTakenTwice(instances: readonly Owned<'instance', PluginInsta
       const first = owners.get(key)
       if (first !== undefined) {
         const options = { details: { name, owners: [first, plugin] } }
-        throw name === `plugin "${plugin}"`
-          ? refusals.plugin_name_taken({ plugin }, options)
+        if (name === `plugin "${plugin}"`) throw refusals.plugin_name_taken({ plugin }, options)
+        throw first === plugin
+          ? refusals.name_declared_twice({ plugin, name }, options)
           : refusals.name_taken({ name, first, second: plugin }, options)
       }
       owners.set(key, plugin)

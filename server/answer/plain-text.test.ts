@@ -89,6 +89,14 @@ describe('the text of an answer', () => {
     assert.equal(text.match(/some words/g)?.length, 60)
   })
 
+  test('a table of more rows than one call takes is printed', async () => {
+    const rows = Array.from({ length: 150_000 }, (_, at) => ({ id: at, name: 'n' }))
+
+    const text = await terminalText('many rows', { rows }, { columns: undefined, color: false })
+
+    assert.match(text, /\n {2}149999 +n$/)
+  })
+
   test('hidden characters of data cannot control the terminal', async () => {
     const text = await terminalText(
       'a\u202eb',

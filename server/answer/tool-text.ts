@@ -8,7 +8,9 @@ const HEADLINE_MAX_CHARS = 300
 
 /** Returns the one line that names an answer, cleaned. */
 export function headlineOf(tool: Tool, data: Record<string, unknown>): string {
-  const line = cleanText(tool.headline(data)).replace(/\s*\n\s*/g, ' ')
+  const headline: unknown = tool.headline(data) // a plugin in JavaScript may give anything
+  if (typeof headline !== 'string') throw new TypeError(`the headline of ${tool.name} is not a text`)
+  const line = cleanText(headline).replace(/\s*\n\s*/g, ' ')
   return line.length <= HEADLINE_MAX_CHARS ? line : `${line.slice(0, HEADLINE_MAX_CHARS - 1)}…`
 }
 

@@ -82,7 +82,7 @@ export const refusals = defineRefusals({
   },
   config_invalid: {
     code: 'invalid',
-    message: 'The plugin does not accept these settings: {key}: {fault}.',
+    message: 'The plugin does not accept these settings ({fault}).',
     next: 'Pass --settings JSON.',
   },
   plugin_findings: {

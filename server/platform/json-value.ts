@@ -13,6 +13,22 @@ export function isJson(value: unknown): boolean {
   }
 }
 
+/** Depth to which a value is searched for what is not plain. */
+const MAX_PLAIN_DEPTH = 100
+
+/** Reports whether a value is of texts, numbers, lists and plain objects alone, so that it is the same when JSON is made of it. */
+export function isPlainJson(value: unknown, depth = 0): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return !NOT_JSON.includes(typeof value)
+  if (depth > MAX_PLAIN_DEPTH) return false
+  if (Array.isArray(value)) return value.every((one) => isPlainJson(one, depth + 1))
+  const kind: unknown = Object.getPrototypeOf(value)
+  if (kind !== Object.prototype && kind !== null) return false
+  return Object.values(value).every((one) => isPlainJson(one, depth + 1))
+}
+
+const NOT_JSON: readonly string[] = ['bigint', 'function', 'symbol']
+
 /** Returns the JSON object nearest to a value that has none; undefined for what is not an object or cannot be read. */
 export function asJsonObject(value: unknown): Record<string, unknown> | undefined {
   const plain = asJson(value, [])

@@ -46,7 +46,7 @@ async function exampleProblem(
   if (tool.annotations.openWorld) return undefined
   try {
     const answer = await host.call(owned, tool.example, context)
-    return answer.kind === 'done' ? headlineProblem(tool.headline(answer.data)) : undefined
+    return answer.kind === 'done' ? headlineProblem(tool, answer.data) : undefined
   } catch (thrown) {
     if (!isSatchelError(thrown)) throw thrown
     if (FAILS_FAIRLY.includes(thrown.code)) return undefined
@@ -55,7 +55,14 @@ async function exampleProblem(
   }
 }
 
-function headlineProblem(headline: string): string | undefined {
+function headlineProblem(tool: Tool, data: Record<string, unknown>): string | undefined {
+  let headline: unknown // a plugin in JavaScript may give anything
+  try {
+    headline = tool.headline(data)
+  } catch (thrown) {
+    return `the headline of the example fails: ${thrown instanceof Error ? thrown.message : String(thrown)}`
+  }
+  if (typeof headline !== 'string') return 'the headline of the example is not a text'
   if (headline.trim() === '') return 'the headline of the example is empty'
   if (headline.includes('\n')) return 'the headline of the example has several lines'
   if (headline.length <= HEADLINE_MAX_CHARS) return undefined

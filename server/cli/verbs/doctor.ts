@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import * as z from 'zod'
 import { ASSET_SOURCES, assetPath } from '../../assets.ts'
+import { asCallerError } from '../../call.ts'
 import type { Config } from '../../config.ts'
 import { isSatchelError } from '../../contract/errors.ts'
 import type { Finding } from '../../contract/plugin.ts'
@@ -68,13 +69,13 @@ async function examinePlugins(world: World, config: Config): Promise<Examined> {
     host = await world.doors.setUpHost({ kind: 'all' }, config, world.line)
   } catch (thrown) {
     if (!isSatchelError(thrown)) throw thrown
-    return { findings: [problem('plugins', thrown.message)] }
+    return { findings: [problem('plugins', logged(world, thrown))] }
   }
   try {
     const findings: Finding[] = host.database ? [await databaseFinding(host.database)] : []
     for (const { plugin, instance } of host.registry.instances) {
       findings.push({ level: 'ok', subject: plugin, detail: 'set up' })
-      findings.push(...(await ask(plugin, instance.doctor, world.signal)))
+      findings.push(...(await ask(world, plugin, instance.doctor)))
     }
     return { findings, registry: host.registry }
   } finally {
@@ -102,15 +103,21 @@ async function databaseFinding(database: HostDatabase): Promise<Finding> {
 
 /** Reports a failure of a plugin's own doctor as a finding. */
 async function ask(
+  world: World,
   plugin: string,
   doctor: ((signal: AbortSignal) => Promise<readonly Finding[]>) | undefined,
-  signal: AbortSignal,
 ): Promise<readonly Finding[]> {
   try {
-    return (await doctor?.(signal)) ?? []
+    return (await doctor?.(world.signal)) ?? []
   } catch (thrown) {
-    return [problem(plugin, isSatchelError(thrown) ? thrown.message : 'its own check failed; see the log')]
+    const said = logged(world, thrown)
+    return [problem(plugin, isSatchelError(thrown) ? said : 'its own check failed; see the log')]
   }
+}
+
+/** The message of an error; what is behind one that names the log is a line of it, on standard error. */
+function logged({ doors, signal }: World, thrown: unknown): string {
+  return asCallerError(thrown, { log: doors.log(undefined), signal }, 'doctor').message
 }
 
 function nodeFinding(version: string): Finding {

@@ -3,17 +3,21 @@ import { devNull } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import * as z from 'zod'
 import { CLIENT_FACTS } from '../../client-facts.ts'
+import { isSatchelError } from '../../contract/errors.ts'
 import type { Plugin } from '../../contract/plugin.ts'
+import { DECLARATIONS } from '../../declaration-shape.ts'
 import type { RunningHost } from '../../host.ts'
 import { loadPlugin } from '../../load-plugins.ts'
 import { backgroundCall } from '../../platform/background-call.ts'
 import { counted } from '../../platform/counted.ts'
 import { withScratchFolder } from '../../platform/file-tree.ts'
+import { nearest } from '../../platform/nearest.ts'
 import { unconfined } from '../../platform/paths.ts'
 import { namesOf, type Registry } from '../../registry.ts'
 import { checkPlugin } from '../../rules/check-plugin.ts'
 import { licenceFindings } from '../../rules/licences.ts'
 import type { ToolFinding } from '../../rules/tool-rules.ts'
+import { shapeOf } from '../../schema-shape.ts'
 import { flagsOf } from '../flags.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import { refusals } from '../refusals.ts'
@@ -59,7 +63,7 @@ export async function reportOn(
   const entry = await entryOf(resolve(world.io.cwd, path), path)
   const { plugin, file } = await loadPlugin(entry, entry)
   return await withScratchFolder('satchel-check', async (project) => {
-    const config = parsedSettings(plugin, settings)
+    const config = await parsedSettings(world, plugin, settings)
     const host = await world.doors.hostOf([{ plugin, config, source: file }], project)
     try {
       const { tools: descriptors } = await world.doors.catalog(host)
@@ -81,7 +85,13 @@ export async function reportOn(
         plugin: plugin.name,
         file,
         tools: descriptors.length,
-        findings: [...names, ...findings, ...flaglessFields(host.registry), ...licences],
+        findings: [
+          ...names,
+          ...unknownNames(plugin, host.registry),
+          ...findings,
+          ...flaglessFields(host.registry),
+          ...licences,
+        ],
       }
     } finally {
       await host.stop()
@@ -111,6 +121,31 @@ async function takenNames(world: World, { registry }: RunningHost): Promise<read
   }
 }
 
+/** Finds what the host would pass over: declarations of a name that it does not know, and variables of no setting. */
+function unknownNames({ env = {}, config }: Plugin, { instances }: Registry): readonly ToolFinding[] {
+  const declared = instances.flatMap(({ instance }) => Object.keys(instance))
+  const details = [
+    ...declared.flatMap((name) => {
+      if (DECLARATIONS.includes(name)) return []
+      const near = nearest(name, DECLARATIONS)
+      return [`setup gives "${name}", which nothing reads${near === undefined ? '' : `: is it "${near}"?`}`]
+    }),
+    ...Object.entries(env).flatMap(([variable, dotted]) =>
+      hasSetting(config, dotted.split('.'))
+        ? []
+        : [`env names "${dotted}" for ${variable}, which is not a setting`],
+    ),
+  ]
+  return details.map((detail) => ({ rule: 'name', tool: '', detail }) as const)
+}
+
+/** A schema of another form than an object says itself what it takes. */
+function hasSetting(schema: unknown, [name, ...rest]: readonly string[]): boolean {
+  const shape = shapeOf(schema)
+  if (name === undefined || !shape) return true
+  return Object.hasOwn(shape, name) && hasSetting(shape[name], rest)
+}
+
 /** Finds the fields that cannot be typed, because another flag has their name. */
 function flaglessFields({ tools }: Registry): readonly ToolFinding[] {
   return tools.flatMap(({ tool }) =>
@@ -123,17 +158,19 @@ function flaglessFields({ tools }: Registry): readonly ToolFinding[] {
   )
 }
 
-function parsedSettings(
+/** The settings as those of the configuration file are read. Errors: `invalid`/`config_invalid`. */
+async function parsedSettings(
+  { doors, line }: World,
   plugin: Plugin,
   settings: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const parsed = plugin.config.safeParse(settings)
-  if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  throw refusals.config_invalid({
-    key: issue?.path.join('.') ?? 'settings',
-    fault: issue?.message ?? 'is not valid',
-  })
+): Promise<Record<string, unknown>> {
+  const config = await doors.loadConfig({ ...line, config: devNull })
+  try {
+    return config.section(plugin, { settings, listedAs: plugin.name })
+  } catch (thrown) {
+    if (!isSatchelError(thrown)) throw thrown
+    throw refusals.config_invalid({ fault: thrown.message }, { cause: thrown })
+  }
 }
 
 /** Returns the file that a package exports as its plugin. */

@@ -75,6 +75,19 @@ test('a module that is not a plugin is refused with its file named', async (t) =
     ],
     ['throws.js', "throw new Error('secret of import')", 1, 'plugin_load'],
   ]
+  const told: readonly (readonly [source: string, message: RegExp])[] = [
+    ['export {}', /it has no default export/],
+    ['export default () => 1', /its default export is not an object made by definePlugin/],
+    ['export default { default: { name: "a" } }', /it is CommonJS with a member default: assign the plugin/],
+    ['export default { name: "", version: "1", apiVersion: 1 }', /it states no name and version/],
+    ['export default { name: "a", version: "1", apiVersion: "1" }', /apiVersion "1"; this satchel has 1/],
+    ['export default { name: }', /:1: SyntaxError: Unexpected token '\}'\. Correct the plugin\.$/],
+  ]
+  for (const [index, [source, message]] of told.entries()) {
+    await writeFile(join(root, 'p', `told-${index}.mjs`), source)
+    const ran = await satchel(['plugin', 'check', join('p', `told-${index}.mjs`), '--json'])
+    assert.match(JSON.parse(ran.out).error.message, message)
+  }
   for (const [name, source, code, reason] of cases) {
     await writeFile(join(root, 'p', name), source)
     const ran = await satchel(['plugin', 'check', join('p', name), '--json'])
@@ -152,6 +165,34 @@ function pluginOf(members: string, name = 'greeter'): string {
       name: '${name}', version: '1.0.0', apiVersion: 1, config: z.object({}), setup: async () => ({ tools: [tool] }),
     })`
 }
+
+test('plugin check tells of names that nothing reads and of a headline that is not a text', async (t) => {
+  const { root, satchel } = await openProject(t)
+  await mkdir(join(root, 'p'))
+  for (const [name, members] of [
+    ['none', 'headline: () => undefined'],
+    ['fails', "headline: () => { throw new Error('no line') }"],
+    ['twice', "http: [{ method: 'GET', path: '/greet' }, { method: 'GET', path: '/greet' }]"],
+  ] as const)
+    await writeFile(join(root, 'p', `${name}.mjs`), pluginOf(members))
+
+  const none = await satchel(['plugin', 'check', join('p', 'none.mjs')])
+  const fails = await satchel(['plugin', 'check', join('p', 'fails.mjs')])
+  const twice = await satchel(['plugin', 'check', join('p', 'twice.mjs')])
+  const unknown = await satchel(['plugin', 'check', join('p', 'none.mjs'), '--settings', '{"lound": true}'])
+  await writeFile(
+    join(root, 'p', 'passed.mjs'),
+    pluginOf('').replace(/tools: \[tool\] \}\),/, "tool: [tool] }), env: { GREETER_LOUD: 'lound' },"),
+  )
+  const passed = await satchel(['plugin', 'check', join('p', 'passed.mjs')])
+
+  assert.match(none.out, /example +greet: the headline of the example is not a text/)
+  assert.match(fails.out, /example +greet: the headline of the example fails: no line/)
+  assert.match(twice.err, /The plugin "greeter" declares the route "GET \/greet" twice/)
+  assert.match(passed.out, /setup gives "tool", which nothing reads: is it "tools"\?/)
+  assert.match(passed.out, /env names "lound" for GREETER_LOUD, which is not a setting/)
+  assert.deepEqual([unknown.code, unknown.err.includes('unknown key "plugins.greeter.lound"')], [3, true])
+})
 
 test('a verb or path of satchel itself is refused wherever the plugin is loaded', async (t) => {
   const { root, satchel } = await openProject(t)
