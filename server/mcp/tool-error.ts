@@ -8,10 +8,13 @@ import type { WireResult } from './raw-table.ts'
 
 /** Of what others wrote in the details of an error. */
 const OTHERS_LABEL = 'text of others'
+/** Longest message that a model gets, in characters: a plugin may quote an answer of another server in it. */
+const MESSAGE_MAX_CHARS = 2_000
 
 /** Returns the error of a tool as a result: the same as text and as data (surface, section 4). */
 export function errorResult(error: SatchelError): WireResult & { content: unknown[] } {
-  const { details = {}, untrusted = [], ...body } = errorBody(error)
+  const { details = {}, untrusted = [], ...whole } = errorBody(error)
+  const body = { ...whole, message: shortened(whole.message) }
   const others = new Set(untrusted.filter((member) => member in details))
   const page = pageOf(mapped(details, others, cleanText), {
     start: undefined,
@@ -35,6 +38,10 @@ export function errorResult(error: SatchelError): WireResult & { content: unknow
   }
 }
 
+function shortened(message: string): string {
+  return message.length <= MESSAGE_MAX_CHARS ? message : `${message.slice(0, MESSAGE_MAX_CHARS - 1)}…`
+}
+
 /** The message in one line, then everything that the details say, then the next step. */
 function errorText(
   { code, reason, message, details, next }: SatchelError,
@@ -49,7 +56,7 @@ function errorText(
     Object.fromEntries(Object.entries(shown).filter(([member]) => others.has(member))),
   )
   const own = [
-    `${code}/${reason}: ${message.replaceAll('\n', ' ')}`,
+    `${code}/${reason}: ${shortened(message).replaceAll('\n', ' ')}`,
     ...(errors === undefined ? [] : [plainText({ errors })]),
     plainText(more),
   ]
