@@ -16,8 +16,9 @@ const ALLOWED = [
   /^docs\/([a-z0-9./-]+\.(md|svg|service)|bench\/latest\.json)$/,
   /^schemas\/[a-z0-9.-]+\.json$/,
   /^generated\/satchel\.1$/,
-  /^dist\/(satchel|satchel-mcp|demo|[a-z0-9.-]+-[a-z0-9]{8})\.js$/,
-  /^dist\/(server\/(client|plugin)|plugins\/[a-z-]+\/(index|thread)|test\/harness\/index)\.js$/,
+  /^dist\/(satchel|satchel-mcp|demo|built-files-[0-9a-f]{8})\.js$/,
+  /^dist\/(satchel|satchel-mcp|demo|[a-z0-9.-]+-[a-z0-9]{8})\.cjs$/,
+  /^dist\/(server\/(client|plugin)|plugins\/[a-z-]+\/(index|thread)|test\/harness\/index)\.c?js$/,
   /^dist\/(server|test\/harness)\/[a-z0-9./-]+\.d\.ts$/,
   /^dist\/assets\/[A-Za-z0-9.-]+$/,
   /^dist\/prepared\/[a-z0-9]+\.json$/,
@@ -67,7 +68,7 @@ function checkBuiltAgain(): void {
   try {
     execFileSync('npx', ['--no-install', 'tsup', '--silent', '--out-dir', again], { stdio: 'inherit' })
     const files = readdirSync(again, { recursive: true, encoding: 'utf8' }).filter((name) =>
-      name.endsWith('.js'),
+      /\.c?js$/.test(name),
     )
     expect(files.length > 0, 'the second build wrote nothing')
     const differing = files.filter(

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { rollup } from 'rollup'
+import { MODULE_ONLY, SHEBANG, writeEntries } from './common-js.ts'
 
 /** What the bundler says of its output, of which this needs a part. */
 interface Metafile {
@@ -21,6 +22,7 @@ interface Output {
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   client: ['server/client.ts'],
   first: ['server/process-signals.ts', 'server/prepared/find-answers.ts', 'server/prepared/answer-first.ts'],
+  kept: ['server/start-up-memory.ts', 'server/compiled-code.ts'],
   program: ['server/run.ts', 'server/cli/program.ts'],
   host: [
     'server/config.ts',
@@ -47,15 +49,18 @@ const SHARED = 'platform'
 
 /**
  * Merges the chunks of a build that a start loads together: a start took as long to find, read and link eighty files of
- * an average of 10 KB as to compile them. Rewrites the folder and its metafile.
+ * an average of 10 KB as to compile them. Writes them as CommonJS, whose compiled code Node 20 can keep, with an ES module
+ * for each entry. Rewrites the folder and its metafile.
  */
 export async function mergeChunks(folder: string): Promise<void> {
   const metafilePath = join(folder, 'metafile-esm.json')
   const metafile: Metafile = JSON.parse(readFileSync(metafilePath, 'utf8'))
   const groupOf = assign(metafile)
   const entries = Object.entries(metafile.outputs).filter(([path]) => path.endsWith('.js'))
+  const roots = rootsOf(entries)
   const build = await rollup({
-    input: Object.fromEntries(rootsOf(entries).map((path) => [nameIn(folder, path), resolve(path)])),
+    input: Object.fromEntries(roots.map((path) => [nameIn(folder, path), resolve(path)])),
+    plugins: [MODULE_ONLY],
     external: (id) => !id.startsWith('.') && !id.startsWith('/'),
     treeshake: false,
     preserveEntrySignatures: 'strict',
@@ -66,27 +71,34 @@ export async function mergeChunks(folder: string): Promise<void> {
   })
   const { output } = await build.generate({
     dir: folder,
-    format: 'es',
+    format: 'cjs',
+    exports: 'named',
+    esModule: false,
+    interop: 'default',
+    externalLiveBindings: false,
+    freeze: false,
+    generatedCode: { constBindings: true, objectShorthand: true },
     hoistTransitiveImports: false,
     // File systems differ in whether they tell a from A.
     hashCharacters: 'base36',
-    entryFileNames: '[name].js',
-    chunkFileNames: ({ name }) => `${name.replace(HASH, '')}-[hash].js`,
+    entryFileNames: '[name].cjs',
+    chunkFileNames: ({ name }) => `${name.replace(HASH, '')}-[hash].cjs`,
     // Without a group, a file would be merged with one that imports it.
     manualChunks: (id) => groupOf.get(relative('.', id)) ?? nameIn(folder, relative('.', id)),
   })
   await build.close()
+  const shebangs = new Set(roots.filter((path) => readFileSync(path, 'utf8').startsWith(SHEBANG)))
   for (const [path] of entries) rmSync(path)
+  const chunks = output.flatMap((file) => (file.type === 'chunk' ? [file] : []))
   const outputs: Record<string, Output> = {}
-  for (const file of output) {
-    const path = join(folder, file.fileName)
-    if (file.type === 'asset') writeFileSync(path, file.source)
-    else {
-      if (Object.hasOwn(GROUPS, file.name.replace(HASH, ''))) requireAscii(file)
-      writeFileSync(path, file.code)
-      outputs[path] = mergedOutput(metafile, file.moduleIds, Buffer.byteLength(file.code))
-    }
+  for (const chunk of chunks) {
+    chunk.code = chunk.code.replace(SHEBANG, '')
+    if (Object.hasOwn(GROUPS, chunk.name.replace(HASH, ''))) requireAscii(chunk)
+    const path = join(folder, chunk.fileName)
+    writeFileSync(path, chunk.code)
+    outputs[path] = mergedOutput(metafile, chunk.moduleIds, Buffer.byteLength(chunk.code))
   }
+  await writeEntries(folder, chunks, shebangs)
   writeFileSync(metafilePath, JSON.stringify({ ...metafile, outputs }))
 }
 

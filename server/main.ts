@@ -18,30 +18,32 @@ const stdout: import('./process-io.ts').RealStdout = {
   columns: process.stdout.columns,
 }
 
-const argv = process.argv.slice(2)
-if (!hasFolder()) {
-  process.stderr.write('satchel: The working directory was deleted. Change to a folder that exists.\n')
-  process.exit(argv[1] === 'hook' ? 0 : NOT_FOUND_EXIT) // `satchel handoff hook` never fails its harness
+/** The entry of the build waits for it: what is CommonJS cannot. */
+export const ended = main(process.argv.slice(2))
+
+async function main(argv: readonly string[]): Promise<never> {
+  if (!hasFolder()) {
+    process.stderr.write('satchel: The working directory was deleted. Change to a folder that exists.\n')
+    process.exit(argv[1] === 'hook' ? 0 : NOT_FOUND_EXIT) // `satchel handoff hook` never fails its harness
+  }
+  const isFirst = argv[0] === 'mcp' && !process.stdin.isTTY
+  const onServing = isFirst ? (await import('./process-signals.ts')).exitOnSignals() : undefined
+  const output = isFirst ? await prepared(argv) : stdout
+  // The client left before it needed the host: nothing is under way.
+  if (output === 'ended') process.exit(0)
+  if (mayServeMcp) (await import('./start-up-memory.ts')).limitYoungGeneration()
+  ;(await import('./compiled-code.ts')).keepCompiledCode(process.env)
+  const { run } = await import('./run.ts')
+  const { refuseEarlyExit } = await import('./process-signals.ts')
+  const allowExit = refuseEarlyExit()
+  const code = await run(argv, { stdin: process.stdin, stdout: output, onServing })
+  allowExit()
+  // `run` resolves when the last result is written; do not wait for remaining timers and watchers.
+  process.exit(code)
 }
-const isFirst = argv[0] === 'mcp' && !process.stdin.isTTY
-const onServing = isFirst ? (await import('./process-signals.ts')).exitOnSignals() : undefined
-const output = isFirst ? await prepared() : stdout
-// The client left before it needed the host: nothing is under way.
-if (output === 'ended') process.exit(0)
-if (mayServeMcp) (await import('./start-up-memory.ts')).limitYoungGeneration()
-// Of Node 22.1 and later.
-if ('enableCompileCache' in (await import('node:module')))
-  (await import('./compiled-code.ts')).keepCompiledCode(process.env)
-const { run } = await import('./run.ts')
-const { refuseEarlyExit } = await import('./process-signals.ts')
-const allowExit = refuseEarlyExit()
-const code = await run(argv, { stdin: process.stdin, stdout: output, onServing })
-allowExit()
-// `run` resolves when the last result is written; do not wait for remaining timers and watchers.
-process.exit(code)
 
 /** What a client asks first is answered before the host is loaded. */
-async function prepared() {
+async function prepared(argv: readonly string[]) {
   const { findAnswers } = await import('./prepared/find-answers.ts')
   const answers = await findAnswers({ argv, env: process.env, cwd: process.cwd() })
   if (!answers) return stdout
@@ -56,5 +58,3 @@ function hasFolder(): boolean {
     return false
   }
 }
-
-export {}

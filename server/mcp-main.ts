@@ -1,5 +1,4 @@
 #!/usr/bin/env node
 process.argv.splice(2, 0, 'mcp')
-await import('./main.ts')
-
-export {}
+/** See `main.ts`. */
+export const ended = import('./main.ts').then((main) => main.ended)

@@ -1,4 +1,4 @@
-import { keepYoungGeneration } from './platform/tight-heap.ts'
+import { keepYoungGeneration } from './platform/young-generation.ts'
 
 /** Longer than a client takes to list everything; later calls get the young generation that V8 chooses. */
 const SMALL_FOR_MS = 10_000

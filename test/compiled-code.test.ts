@@ -1,47 +1,81 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, readdir, stat } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import * as nodeModule from 'node:module'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { temporaryFolder } from './harness/index.ts'
 
 const PROGRAM = join(import.meta.dirname, '..', 'dist', 'satchel.js')
-/** Node 22.1 and later. */
-const KEEPS_CODE = 'enableCompileCache' in nodeModule
+/** Node 22.1 and later keep code by themselves: that they do it well is theirs to test. */
+const OLDER = { skip: 'enableCompileCache' in nodeModule }
+/** Loads the host and every plugin. */
+const LIST = ['tools', '--json']
+/** Notes of each file whether V8 took the code that was kept. */
+const NOTING = `const vm = require('node:vm'); const { appendFileSync } = require('node:fs')
+vm.Script = class extends vm.Script {
+  constructor(source, options) {
+    super(source, options)
+    if (/[.]cjs$/.test(options.filename)) appendFileSync(process.env.NOTES, this.cachedDataRejected === false ? '+' : '-')
+  }
+}`
 
 /** Runs a verb with a cache folder of its own and returns what it printed. */
-async function printedBy(home: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+async function printedBy(
+  home: string,
+  env: Readonly<Record<string, string>> = {},
+  words: readonly string[] = ['--version'],
+): Promise<string> {
   const own = { PATH: process.env['PATH'], HOME: home, XDG_CACHE_HOME: join(home, 'cache'), ...env }
   const run = promisify(execFile)
-  const { stdout, stderr } = await run(process.execPath, [PROGRAM, '--version'], { cwd: home, env: own })
+  const { stdout, stderr } = await run(process.execPath, [PROGRAM, ...words], { cwd: home, env: own })
   assert.equal(stderr, '')
   return stdout
 }
 
+function compiled(home: string): string {
+  return join(home, 'cache', 'satchel', 'compiled')
+}
+
 async function kept(home: string): Promise<readonly string[]> {
-  return readdir(join(home, 'cache', 'satchel', 'compiled')).catch(() => [])
+  return readdir(compiled(home)).catch(() => [])
 }
 
 async function homeWithFolder(t: TestContext, mode: number): Promise<string> {
   const home = await temporaryFolder(t)
-  const folder = join(home, 'cache', 'satchel', 'compiled')
-  await mkdir(folder, { recursive: true })
-  await chmod(folder, mode)
+  await mkdir(compiled(home), { recursive: true })
+  await chmod(compiled(home), mode)
   return home
 }
 
-test('compiled code is kept in a folder of this user, where Node can', async (t) => {
+/** A verb that sets plugins up; says of each file that was compiled after the cache was found whether it was kept. */
+async function listed(home: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const [preload, notes] = [join(home, 'noting.cjs'), join(home, 'notes')]
+  await writeFile(preload, NOTING)
+  await writeFile(notes, '')
+  const noted = { NODE_OPTIONS: `--require ${preload}`, NOTES: notes, ...env }
+  assert.notEqual(await printedBy(home, noted, LIST), '')
+  return readFile(notes, 'utf8')
+}
+
+/** The files of the only cache that is there. */
+async function codeFiles(home: string): Promise<readonly string[]> {
+  const [folder = '', ...others] = await kept(home)
+  assert.deepEqual(others, [])
+  const names = await readdir(join(compiled(home), folder))
+  return names.map((name) => join(compiled(home), folder, name))
+}
+
+test('compiled code is kept in a folder of this user', async (t) => {
   const home = await temporaryFolder(t)
   const first = await printedBy(home)
 
-  assert.equal((await kept(home)).length > 0, KEEPS_CODE)
+  const [folder] = await kept(home)
+  assert.notEqual(folder, undefined)
   assert.equal(await printedBy(home), first)
-  if (KEEPS_CODE) {
-    const { mode } = await stat(join(home, 'cache', 'satchel', 'compiled'))
-    assert.equal(mode & 0o077, 0)
-  }
+  assert.equal((await stat(compiled(home))).mode & 0o077, 0)
 })
 
 test('no code is kept where others may write, or where it is turned off', async (t) => {
@@ -58,4 +92,109 @@ test('a cache that cannot be written changes nothing', async (t) => {
   const home = await temporaryFolder(t)
 
   assert.equal(await printedBy(home, { XDG_CACHE_HOME: '/dev/null/none' }), await printedBy(home))
+})
+
+test('a second start compiles nothing that was kept', OLDER, async (t) => {
+  const home = await temporaryFolder(t)
+
+  const first = await listed(home)
+  const second = await listed(home)
+
+  assert.match(first, /^-+$/)
+  assert.equal(second.length, first.length)
+  assert.match(second, /^-{1,4}\+{4,}$/, 'the files that find the cache, then the rest')
+})
+
+test('a start that needs more keeps more of what others need, too', OLDER, async (t) => {
+  const home = await temporaryFolder(t)
+  await printedBy(home)
+  const [path = ''] = (await codeFiles(home)).filter((file) => file.includes('/program-'))
+  const { size } = await stat(path)
+
+  await listed(home)
+
+  assert.ok((await stat(path)).size > size)
+})
+
+test(
+  'code that is damaged, cut off, or of another build is compiled again and replaced',
+  OLDER,
+  async (t) => {
+    const home = await temporaryFolder(t)
+    await listed(home)
+    const whole = await listed(home)
+
+    for (const path of await codeFiles(home)) {
+      const content = await readFile(path)
+      content[content.length >> 1] = (content[content.length >> 1] ?? 0) ^ 0xff
+      await writeFile(path, content)
+    }
+    assert.match(await listed(home), /^-+$/)
+    assert.equal(await listed(home), whole)
+
+    for (const path of await codeFiles(home)) await truncate(path, 100)
+    assert.match(await listed(home), /^-+$/)
+    assert.equal(await listed(home), whole)
+
+    const [folder = ''] = await kept(home)
+    const other = folder.replace(/^satchel-[0-9a-f]{16}/, `satchel-${'0'.repeat(16)}`)
+    assert.notEqual(other, folder)
+    await rename(join(compiled(home), folder), join(compiled(home), other))
+    assert.match(await listed(home), /^-+$/)
+    await rm(join(compiled(home), other), { recursive: true })
+    assert.equal(await listed(home), whole)
+  },
+)
+
+test('code in a folder that others may write to is not run, nor where it is turned off', OLDER, async (t) => {
+  const home = await temporaryFolder(t)
+  await listed(home)
+  assert.match(await listed(home), /\+/)
+
+  assert.match(await listed(home, { NODE_DISABLE_COMPILE_CACHE: '1' }), /^-+$/)
+  await chmod(compiled(home), 0o777)
+  assert.match(await listed(home), /^-+$/)
+})
+
+test('code that was kept imports a plugin of others', async (t) => {
+  const home = await temporaryFolder(t)
+  const contract = JSON.stringify(pathToFileURL(join(PROGRAM, '../server/plugin.js')).href)
+  const zod = JSON.stringify(import.meta.resolve('zod'))
+  const plugin = `import { definePlugin } from ${contract}
+import { z } from ${zod}
+export default definePlugin({ name: 'other', version: '1.0.0', apiVersion: 1, config: z.object({}), setup: async () => ({}) })`
+  await writeFile(join(home, 'other.js'), plugin)
+  await writeFile(join(home, 'satchel.yaml'), 'plugins: { ./other.js: {} }')
+
+  const first = await printedBy(home, {}, LIST)
+
+  assert.equal(await printedBy(home, {}, LIST), first)
+})
+
+test('processes that start together leave a cache that is whole', OLDER, async (t) => {
+  const home = await temporaryFolder(t)
+
+  await Promise.all(Array.from({ length: 4 }, () => printedBy(home, {}, LIST)))
+
+  assert.deepEqual(
+    (await codeFiles(home)).filter((path) => !path.endsWith('.code')),
+    [],
+  )
+  assert.match(await listed(home), /^-{1,4}\+{4,}$/)
+})
+
+test('a server keeps what it compiled, apart from verbs, whose flags of V8 differ', OLDER, async (t) => {
+  const home = await temporaryFolder(t)
+  const request = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`
+  const serve = async (): Promise<void> => {
+    const env = { PATH: process.env['PATH'], HOME: home, XDG_CACHE_HOME: join(home, 'cache') }
+    const running = promisify(execFile)(process.execPath, [PROGRAM, 'mcp'], { cwd: home, env })
+    running.child.stdin?.end(request)
+    await running
+  }
+
+  await printedBy(home)
+  await serve()
+
+  assert.equal((await kept(home)).length, 2)
 })

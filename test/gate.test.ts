@@ -209,9 +209,10 @@ test('the bundler prints nothing unless it fails', async (t) => {
   const sandbox = await openSandbox(t, {
     'package.json': '{ "type": "module" }',
     'plugins/a/index.ts': 'export const a = 1\n',
+    'server/built-files.ts': 'export const load = () => ({})\n',
     ...Object.fromEntries(entries.map((path) => [path, 'export const one = 1\n'])),
   })
-  sandbox.copy('tsup.config.ts', 'tsconfig.json', 'scripts/merge-chunks.ts')
+  sandbox.copy('tsup.config.ts', 'tsconfig.json', 'scripts/merge-chunks.ts', 'scripts/common-js.ts')
 
   const built = sandbox.run(process.execPath, [BIN.tsup])
   sandbox.write({ 'plugins/a/index.ts': "import './missing.ts'\n" })

@@ -5,7 +5,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { initialize, modern } from '../server/mcp/testing/messages.ts'
 import { endedProcess } from './harness/ended-process.ts'
 import { temporaryFolder } from './harness/index.ts'
@@ -14,14 +14,22 @@ import { temporaryFolder } from './harness/index.ts'
 const ROOT = join(import.meta.dirname, '..')
 const SATCHEL = join(ROOT, 'dist', 'satchel.js')
 
-/** Notes every module that is loaded, so that a test sees what a verb costs without measuring time. */
+/** Notes every module that is loaded and every file of code that is read, so that a test sees costs without measuring time. */
 const HOOKS = `import { appendFileSync } from 'node:fs'
 export async function load(url, context, next) {
-  appendFileSync(process.env.LOADED_FILES, url + '\\n')
+  if (url.startsWith('file:')) appendFileSync(process.env.LOADED_FILES, decodeURI(new URL(url).pathname) + '\\n')
   return next(url, context)
 }`
-const REGISTER = `import { register } from 'node:module'
-register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(HOOKS)}))`
+const NOTED = `import fs from 'node:fs'
+import { register, syncBuiltinESMExports } from 'node:module'
+register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(HOOKS)}))
+const read = fs.readFileSync
+fs.readFileSync = (path, ...rest) => {
+  if (/[.]c?js$/.test(path)) fs.appendFileSync(process.env.LOADED_FILES, path + '\\n')
+  return read(path, ...rest)
+}
+syncBuiltinESMExports()`
+const NOTING = ['--import', `data:text/javascript,${encodeURIComponent(NOTED)}`]
 
 function start(args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, args, { cwd, env: { PATH: process.env['PATH'] ?? '', ...env } })
@@ -39,14 +47,10 @@ async function codeLoaded(
   if (config !== undefined) await writeFile(join(folder, 'satchel.yaml'), config)
   const list = join(folder, 'loaded')
   await writeFile(join(folder, 'record.json'), '{}')
-  const hooked = ['--import', `data:text/javascript,${encodeURIComponent(REGISTER)}`, SATCHEL, ...argv]
-  const { child, ended } = start(hooked, folder, { LOADED_FILES: list })
+  const { child, ended } = start([...NOTING, SATCHEL, ...argv], folder, { LOADED_FILES: list })
   child.stdin.end(input)
   await ended
-  const files = (await readFile(list, 'utf8'))
-    .split('\n')
-    .filter((url) => url.startsWith('file:'))
-    .map((url) => fileURLToPath(url))
+  const files = (await readFile(list, 'utf8')).split('\n').filter((path) => path !== '')
   const { outputs } = JSON.parse(await readFile(join(ROOT, 'dist', 'metafile-esm.json'), 'utf8')) as {
     outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>
   }
@@ -128,8 +132,7 @@ test('serving MCP over stdio loads no HTTP, no parser, nothing heavy, and the ro
 test('a client is greeted without a package or a plugin', async (t) => {
   const folder = await temporaryFolder(t)
   const list = join(folder, 'loaded')
-  const register = `data:text/javascript,${encodeURIComponent(REGISTER)}`
-  const { child, ended } = start(['--import', register, SATCHEL, 'mcp'], folder, { LOADED_FILES: list })
+  const { child, ended } = start([...NOTING, SATCHEL, 'mcp'], folder, { LOADED_FILES: list })
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
 
   child.stdin.write(`${JSON.stringify(initialize())}\n`)
@@ -139,8 +142,8 @@ test('a client is greeted without a package or a plugin', async (t) => {
 
   assert.equal(JSON.parse(hello).result.serverInfo.name, 'satchel')
   assert.equal(code, 0)
-  const files = (await readFile(list, 'utf8')).split('\n').filter((url) => url.startsWith('file:'))
-  const bytes = await Promise.all(files.map(async (url) => (await readFile(fileURLToPath(url))).length))
+  const files = (await readFile(list, 'utf8')).split('\n').filter((path) => path !== '')
+  const bytes = await Promise.all(files.map(async (path) => (await readFile(path)).length))
   const total = bytes.reduce((sum, size) => sum + size, 0)
   assert.ok(total < 64 * 1024, `${total} bytes of code: ${files.join(' ')}`)
 })

@@ -7,18 +7,23 @@ import { showRoom } from './room.ts'
 import { openStage } from './stage.ts'
 import { showStory } from './story.ts'
 
-const stage = openStage()
-try {
-  stage.say(`satchel, shown on ${stage.repository}\n`)
-  for (const show of [showHandoff, showResume, showModules, showRoom, showStory]) {
-    await show(stage)
-    stage.say()
+/** The entry of the build waits for it: what is CommonJS cannot. */
+export const ended = main()
+
+async function main(): Promise<void> {
+  const stage = openStage()
+  try {
+    stage.say(`satchel, shown on ${stage.repository}\n`)
+    for (const show of [showHandoff, showResume, showModules, showRoom, showStory]) {
+      await show(stage)
+      stage.say()
+    }
+    stage.say(CLIENTS)
+  } catch (thrown) {
+    const { message } = thrown as Error // every step throws an Error
+    process.stderr.write(`the demo failed: ${message}\n`)
+    process.exitCode = 1
+  } finally {
+    await stage.close()
   }
-  stage.say(CLIENTS)
-} catch (thrown) {
-  const { message } = thrown as Error // every step throws an Error
-  process.stderr.write(`the demo failed: ${message}\n`)
-  process.exitCode = 1
-} finally {
-  await stage.close()
 }

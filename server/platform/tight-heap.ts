@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
+import { keepYoungGeneration } from './young-generation.ts'
 
 /** How much the heap may grow, in percent of what was alive, before garbage is collected again. */
 const GROWTH_PERCENT = 25
@@ -21,20 +22,5 @@ export async function inTightHeap<T>(work: () => Promise<T>): Promise<T> {
     release()
     running--
     if (running === 0) setFlagsFromString(`--heap-growing-percent=${OF_V8}`)
-  }
-}
-
-let keeping = 0
-
-/**
- * Keeps V8's young generation at the size that it has until the returned function is called: for much garbage V8 doubles
- * that space repeatedly and never releases it. Calls may overlap.
- */
-export function keepYoungGeneration(): () => void {
-  keeping++
-  setFlagsFromString('--semi-space-growth-factor=1')
-  return () => {
-    keeping--
-    if (keeping === 0) setFlagsFromString('--semi-space-growth-factor=2') // V8's own
   }
 }

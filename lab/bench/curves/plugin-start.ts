@@ -1,5 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { dependencyRoot, packageRoot } from '../../../server/package-root.ts'
 import { withScratchFolder } from '../../../server/plugin.ts'
 import type { LabContext } from '../../context.ts'
 import { measureProcess } from '../growth/measured-process.ts'
@@ -41,7 +43,8 @@ async function writePlugins(folder: string, count: number): Promise<string> {
 
 /** A plugin with a tool as an author writes it. Packages are named by their place: the folder has none. */
 function pluginText(n: number): string {
-  const [contract, zod] = ['satchel/plugin', 'zod'].map((name) => JSON.stringify(import.meta.resolve(name)))
+  const files = [join(packageRoot(), 'dist/server/plugin.js'), join(dependencyRoot('zod') ?? '', 'index.js')]
+  const [contract, zod] = files.map((file) => JSON.stringify(pathToFileURL(file).href))
   return `import { definePlugin, defineTool } from ${contract}
 import * as z from ${zod}
 
