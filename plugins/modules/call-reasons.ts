@@ -72,6 +72,12 @@ export const callReasons = {
       'Line {line}: the call "{name}" names {ref}, which is not indexed, so it cannot be compared.{why}',
     next: 'Ingest that ref too: raise max_tags of the repository.',
   },
+  call_path_missing: {
+    code: 'not_found',
+    reason: 'call_ref_unknown',
+    message: 'Line {line}: the call "{name}" cannot be compared. {why}',
+    tool: 'list_repositories',
+  },
   target_ref_unknown: {
     code: 'not_found',
     message: 'The index has no ref {ref} of {repository}{at}.{hint}',

@@ -12,6 +12,7 @@ import {
   resolveSource,
 } from '../domain/module-source.ts'
 import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
+import { createLeftBehind } from './left-behind.ts'
 import { groupVersions } from './versions.ts'
 
 /** What a block calls; `record` only where it names an indexed version: that of another ref has other inputs. */
@@ -26,10 +27,12 @@ export type CallResolver = (block: GivenBlock) => ResolvedCall
 export function createCallResolver(index: ModuleIndex, aliases: RegistryAliases = {}): CallResolver {
   const groups = new Map<string, KnownVersions[]>()
   const addresses = new Map<string, string>()
+  const isLeftBehind = createLeftBehind(index)
   for (const { repository, path, versions, latest } of groupVersions(index, index.records)) {
     const address = addresses.get(repository) ?? canonicalRepository(repository)
     addresses.set(repository, address)
-    const known = versions.map((record) => ({ ...record, latest: record.id === latest.id }))
+    const there = versions.filter((record) => !isLeftBehind(record))
+    const known = there.map((record) => ({ ...record, latest: record.id === latest.id }))
     addTo(groups, path, { address, known })
   }
   const knownOf = (source: ModuleSource): KnownVersion[] =>

@@ -2,6 +2,7 @@ import { grouped, once } from '../../../server/plugin.ts'
 import { compare } from '../domain/order.ts'
 import { isStableTag, orderTags } from '../git/tag-order.ts'
 import { byRepository, type IndexRecord, type ModuleIndex } from '../output/module-index.ts'
+import { createLeftBehind } from './left-behind.ts'
 import { createPathSeries, type IsOfSeries, type PathSeries } from './path-series.ts'
 import { createRemovals } from './removed-paths.ts'
 
@@ -16,7 +17,7 @@ export interface ModuleVersions {
   readonly latest: IndexRecord
   /** Of a repository with several series where none speaks for this directory. */
   readonly unnamed?: PathSeries
-  /** The release of the repository since which this directory is missing. */
+  /** The release of the repository since which this directory is missing, or the branch that no longer has it. */
   readonly removedSince?: string
 }
 
@@ -41,6 +42,7 @@ function versionGroups(
 ): ModuleVersions[] {
   const groups = grouped(records, ({ repository, path }) => `${repository}\0${path}`)
   const removedSince = createRemovals(index)
+  const isLeftBehind = createLeftBehind(index)
   const seriesOf = createRowSeries(index, records)
   const defaults = new Map(index.repositories.map((row) => [row.repository, row.default_branch]))
   const tagOrders = createTagOrders()
@@ -52,8 +54,9 @@ function versionGroups(
     const series = seriesOf(repository)
     const isOwn = series?.of(path)
     const { versions, own } = inOrder(group, tagOrders, { defaultBranch, isOwn })
-    const latest = latestOf(own, tagOrders, defaultBranch) ?? first
-    const since = removedSince(repository, path)
+    const there = own.filter((record) => !isLeftBehind(record))
+    const latest = latestOf(there.length > 0 ? there : own, tagOrders, defaultBranch) ?? first
+    const since = removedSince(repository, path) ?? (there.length > 0 ? undefined : latest.ref)
     const told = since === undefined ? {} : { removedSince: since }
     const unnamed = series === undefined || isOwn !== undefined ? {} : { unnamed: series }
     return [{ repository, path, versions, latest, ...told, ...unnamed }]

@@ -20,7 +20,7 @@ import { remoteEndpoint } from '../registry/remote.ts'
 import type { VectorReport } from '../search/vector-update.ts'
 import { type RepositoryPlan, respelledWarnings } from './plan.ts'
 import { runPooled } from './pool.ts'
-import { knownAbsent, pruneRecords } from './prune.ts'
+import { knownAbsent, pruneRecords, staleWarnings } from './prune.ts'
 import { readRepository } from './read-repository.ts'
 import { type Failure, type IngestReport, inPlaceOrder, withoutRepeats } from './report.ts'
 import { clonePath, planRun, type Run, type RunRequest, sayOf } from './run.ts'
@@ -281,6 +281,7 @@ export async function finish(run: IngestRun, pruned?: readonly IndexRecord[]): P
   const embedded = [...output.records.values()].some((record) => record.embedded)
   output.hadVectors ||= run.vectors !== undefined || embedded
   const removed = pruned ?? (run.prune ? pruneRecords(output) : [])
+  if (!run.prune) tally.warnings.push(...staleWarnings(run))
   // A run without embeddings, or one that is killed, leaves their removal to the next.
   if (output.hadVectors) for (const { id } of removed) output.staleVectors.add(id)
   const finishedAt = run.now().toISOString()

@@ -1,5 +1,6 @@
+import { counted, grouped } from '../../../server/plugin.ts'
 import type { IndexRecord } from '../output/module-index.ts'
-import type { ModulePlace } from './report.ts'
+import type { ModulePlace, Warning } from './report.ts'
 import type { Run } from './run.ts'
 import type { SummaryOutput } from './summary-output.ts'
 
@@ -14,6 +15,27 @@ export function pruneRecords(
   const removed = [...records.values()].filter((record) => isMeant(record) && sightings.isAbsent(record))
   for (const { id } of removed) records.delete(id)
   return removed
+}
+
+const SHOWN_STALE = 3
+
+/**
+ * One warning for each repository with records that pruning would remove: calls may be proposed that Terraform can no
+ * longer fetch. Of another spelling of the URL there is a warning of its own. Call after `flush`.
+ */
+export function staleWarnings({ plan, output: { records, sightings } }: Run<SummaryOutput>): Warning[] {
+  const planned = new Set(plan.repositories.map(({ remote }) => remote.url))
+  const isStale = (record: IndexRecord): boolean =>
+    planned.has(record.repository) && sightings.isAbsent(record)
+  const stale = grouped([...records.values()].filter(isStale), ({ repository }) => repository)
+  return [...stale].map(([repository, absent]) => {
+    const shown = absent
+      .slice(0, SHOWN_STALE)
+      .map(({ ref, path }) => (path === '.' ? ref : `${path} in ${ref}`))
+    const more = absent.length > shown.length ? ', …' : ''
+    const message = `${counted(absent.length, 'summary', 'summaries')} stay of what the remote no longer has, or exclude_paths leave out: ${shown.join(', ')}${more}. An ingest with prune removes them.`
+    return { repository, code: 'stale_summaries', message }
+  })
 }
 
 /**

@@ -197,6 +197,7 @@ function calledVersion(
     throw refusals.call_ref_unknown({ ...at, ref: plainLine(resolution.ref), why: whyText(resolution.why) })
   if (resolution.kind === 'ambiguous')
     throw refusals.call_ambiguous({ ...at, candidates: resolution.repositories.join(', ') })
+  if (resolution.kind === 'no_module') throw refusals.call_path_missing({ ...at, why: resolution.why })
   throw refusals.call_not_indexed({ ...at, source: shownSource(source?.text ?? '') || 'no source' })
 }
 

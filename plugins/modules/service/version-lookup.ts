@@ -216,8 +216,7 @@ function unread(
   error: Error & { readonly reason: string },
 ): ResolvedCall['resolution'] {
   const why = error.message
-  if (resolution.kind === 'not_indexed' && isReason(error, 'module_not_found'))
-    return { kind: 'no_module', why }
+  if (isReason(error, 'module_not_found')) return { kind: 'no_module', why }
   const ref = 'ref' in name ? name.ref : name.version
   const latest = resolution.kind === 'unknown_ref' ? resolution.latest : undefined
   return { kind: 'unknown_ref', ref, latest, why }

@@ -140,6 +140,27 @@ test('a directory that no ref has is refused with the nearest', async (t) => {
   }
 })
 
+test('a call of a directory that this ref lacks and another has is told so, and cannot be compared', async (t) => {
+  const root = await temporaryFolder(t)
+  const url = await buildRemote(join(root, 'terraform-aws-net.git'), [
+    { files: { 'main.tf': code('first'), 'modules/node/main.tf': code('size') }, tags: ['v1.0.0'] },
+    { removes: ['modules/node/main.tf'], files: { 'modules/nodes/main.tf': code('size') }, tags: ['v2.0.0'] },
+  ])
+  const settings = { repositories: [{ url, recursive: true, max_tags: 0 }] }
+  const env = { PATH: process.env['PATH'] }
+  const opened = await openHost(t, { plugins: [{ plugin, settings }], projectRoot: root, env })
+  await opened.call('ingest_modules', {})
+  const source = `git::${url}//modules/node?ref=v2.0.0`
+  const said = `${url} has no module at modules/node in v2.0.0. Nearest: modules/nodes.`
+
+  assert.deepEqual(await checked(opened, source), { ref: undefined, codes: ['module_missing'], said })
+  const hcl = `module "m" {\n  source = "${source}"\n}\n`
+  await assert.rejects(opened.call('module_upgrade', { hcl, to: 'v1.0.0' }), {
+    code: 'not_found',
+    message: `Line 1: the call "m" cannot be compared. ${said}`,
+  })
+})
+
 test('a call is judged by the ref that it names, in every spelling of a pin', async (t) => {
   const { opened, url } = await project(t)
   const commit = await commitOf(opened, 'v1.1.0')

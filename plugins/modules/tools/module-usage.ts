@@ -7,6 +7,8 @@ import {
   outputDirField,
   removedSinceField,
 } from '../answers/shapes.ts'
+import { pathMissing } from '../catalog/find.ts'
+import { createLeftBehind } from '../catalog/left-behind.ts'
 import { loadVersions } from '../catalog/load-versions.ts'
 import { createRemovals } from '../catalog/removed-paths.ts'
 import { commentedHcl } from '../domain/hcl-text.ts'
@@ -74,6 +76,10 @@ export function moduleUsageTool(service: ModuleService) {
       const outputDir = await service.outputDir(ctx, input.output_dir)
       const index = await service.loadIndex(ctx, outputDir)
       const record = await createVersionLookup(service, ctx, { outputDir, index }).module(input)
+      if (createLeftBehind(index)(record)) {
+        const { repository, path, ref } = record
+        throw pathMissing(index, { repository, path, ref })
+      }
       const removedSince = createRemovals(index)(record.repository, record.path)
       if (removedSince !== undefined && (input.ref ?? 'latest') === 'latest') {
         const moved = await guessMovedPath(service, outputDir, { index, last: record, since: removedSince })

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { openHost, temporaryFolder } from '../../../test/harness/index.ts'
 import { createRemovals } from '../catalog/removed-paths.ts'
+import { plugin } from '../index.ts'
+import { buildRemote } from '../testing/build-remote.ts'
 import { upgradeProject } from '../testing/upgrade-project.ts'
 
 type Row = Record<string, unknown>
@@ -50,6 +54,46 @@ test('a directory that the newest release lacks is marked everywhere, ranks last
     reason: 'module_not_found',
     message: /no module at modules\/node in v2\.0\.0/,
   })
+})
+
+test('a directory that its branch no longer has is marked, not proposed, and a call of it is not judged by what it was', async (t) => {
+  const root = await temporaryFolder(t)
+  const remote = join(root, 'terraform-aws-net.git')
+  const moved = { 'modules/old/main.tf': 'variable "name" {}\n', 'modules/peering/main.tf': 'variable "size" {}\n' }
+  const url = await buildRemote(remote, [{ files: moved }])
+  const settings = { repositories: [{ url, branches: ['main'], include_tags: false, recursive: true }] }
+  const env = { PATH: process.env['PATH'] }
+  const opened = await openHost(t, { plugins: [{ plugin, settings }], projectRoot: root, env })
+  await opened.call('ingest_modules', {})
+  const renamed = { 'modules/older/main.tf': 'variable "name" {}\n' }
+  await buildRemote(remote, [{ continues: true, removes: ['modules/old/main.tf'], files: renamed }])
+  await opened.call('ingest_modules', {})
+  const name = { repository: 'terraform-aws-net', path: 'modules/old' }
+
+  const found = (await opened.call('search_modules', {}))['results'] as Row[]
+  const calls = ['?ref=main', ''].map(
+    (ref, at) => `module "m${at}" {\n  source = "git::${url}//modules/old${ref}"\n  name   = "x"\n}\n`,
+  )
+  const { blocks } = await opened.call('module_check', { hcl: calls.join('') })
+
+  assert.deepEqual(
+    found.map(({ path, removed_since }) => [path, removed_since]),
+    [
+      ['modules/older', undefined],
+      ['modules/peering', undefined],
+      ['modules/old', 'main'],
+    ],
+  )
+  const said = (blocks as { findings: Row[] }[]).map(({ findings }) =>
+    findings.map(({ code, message }) => `${String(code)}: ${String(message)}`),
+  )
+  const missing = `module_missing: ${url} has no module at modules/old in main. Nearest: modules/older, modules/peering.`
+  assert.deepEqual(said, [[missing], [missing]])
+  for (const input of [name, { ...name, ref: 'main' }])
+    await assert.rejects(opened.call('module_usage', input), {
+      code: 'not_found',
+      message: /no module at modules\/old in main\. Nearest: modules\/older/,
+    })
 })
 
 test('only releases that were read alike tell that a directory was removed', () => {
