@@ -29,6 +29,11 @@ export const callReasons = {
     message: '{repository} has no module at {path} in {ref}.{hint}',
     tool: 'list_repositories',
   },
+  path_in_submodule: {
+    code: 'not_found',
+    message: '{path} of {repository} in {ref} is in the submodule {submodule}, which is not read.',
+    next: 'Name the repository of the submodule in the configuration.',
+  },
   asked_too_often: {
     code: 'rate_limited',
     message: 'One call reads at most {count} refs that are not indexed.',

@@ -41,7 +41,7 @@ export interface AskedRepository {
   find(name: AskedName): Promise<ChosenRef>
   /**
    * The module in a directory, fetched first if the clone lacks the commit; undefined where there is none.
-   * Errors: `conflict`/`ingest_running`, `not_found`/`ref_not_found`, `too_large`/`repository_too_large`, those of git.
+   * Errors: `not_found`/`path_in_submodule`, `conflict`/`ingest_running`, `not_found`/`ref_not_found`, `too_large`/`repository_too_large`, those of git.
    */
   read(ref: ChosenRef, path: string): Promise<AskedModule | undefined>
   close(): Promise<void>
@@ -172,6 +172,7 @@ async function readModule(
   const [configured] = plan.entries
   if (configured === undefined) return undefined
   let code = ''
+  let submodule: string | undefined
   const writer = createCodeWriter('', async (lines) => {
     code += lines
   })
@@ -185,6 +186,9 @@ async function readModule(
     cache: { find: () => undefined, add: () => undefined, save: async () => undefined },
     code: writer,
     texts: createTextCache(),
+    foundSubmodules: (_: string, [first]: readonly string[]) => {
+      submodule = first
+    },
   }
   try {
     const entry = { ...configured, path, recursive: false, excludes: [] }
@@ -192,7 +196,8 @@ async function readModule(
       await writer.save()
       return { summary: { ...summary, kind: kindOf(path, configured) }, code }
     }
-    return undefined
+    if (submodule === undefined) return undefined
+    throw refusals.path_in_submodule({ repository: plan.remote.url, path, ref: ref.ref, submodule })
   } finally {
     await reader.close()
   }

@@ -77,6 +77,13 @@ export function leadsTo(directory: string, entry: PlannedEntry): boolean {
   return isOnTheWay && !isExcluded(directory, entry)
 }
 
+/** The submodules that an entry asks for, or that its path leads into: what is in them is in another repository. */
+export function submodulesFor({ skipped }: Tree, entry: PlannedEntry): string[] {
+  return skipped
+    .filter(({ code, path }) => code === 'submodule_skipped' && leadsTo(path, entry))
+    .map(({ path }) => path)
+}
+
 /** The paths of all module directories of a tree. */
 export function moduleDirectories(tree: Tree): ReadonlySet<string> {
   const found = [...directoriesOf(tree).values()].filter(isModuleDirectory)

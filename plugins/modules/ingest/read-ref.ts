@@ -19,6 +19,7 @@ import {
   kindOf,
   leadsTo,
   moduleFiles,
+  submodulesFor,
 } from './directories.ts'
 import { addDirectory } from './directory-code.ts'
 import type { PlannedEntry } from './plan.ts'
@@ -34,6 +35,8 @@ export interface RefReading {
   readonly cache: ParseCache
   readonly code: CodeWriter
   readonly texts: TextCache
+  /** Called once for a ref. */
+  foundSubmodules?(ref: string, paths: readonly string[]): void
 }
 
 /** A larger README or licence is not read as text. */
@@ -54,6 +57,7 @@ export async function* readRef(
 ): AsyncGenerator<ModuleSummary> {
   const { run, repository, trees } = reading
   const tree = await trees.treeOf(commit, (directory) => leadsTo(directory, entry))
+  reading.foundSubmodules?.(ref, submodulesFor(tree, entry))
   const directories = directoriesOf(tree)
   const root = directories.get('.')
   const budget = createBudget()

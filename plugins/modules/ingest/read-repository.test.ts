@@ -46,6 +46,26 @@ test('links, submodules and files that are too large are said and never followed
   )
 })
 
+test('submodules that an entry asks for are named, also where no module is around them', async (t) => {
+  const world = await openWorld(t)
+  const url = await buildRemote(join(world.dir, 'a.git'), [
+    { files: { 'main.tf': MAIN }, submodules: ['docs/theme', 'modules/db', 'modules/vpc'] },
+  ])
+  const warned = async (entry: object): Promise<string[]> => {
+    const { warnings } = await world.run([{ url, ...entry }])
+    return warnings.filter(({ code }) => code === 'submodule_skipped').map(({ message }) => message)
+  }
+
+  const all = await warned({ recursive: true, exclude_paths: ['docs'] })
+  const inside = await warned({ path: 'modules/vpc/modules/endpoint' })
+  const root = await warned({ recursive: false })
+
+  const said = 'is a submodule, which is not read: name its repository as an entry of its own.'
+  assert.deepEqual(all, [`modules/db ${said} The same goes for 1 more submodule.`])
+  assert.deepEqual(inside, [`modules/vpc ${said}`])
+  assert.deepEqual(root, [])
+})
+
 test('a link to a file or folder of the repository is read as that', async (t) => {
   const world = await openWorld(t)
   const url = await buildRemote(join(world.dir, 'a.git'), [

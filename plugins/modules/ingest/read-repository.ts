@@ -146,6 +146,8 @@ async function readChanged(reading: RepositoryReading, changed: readonly Wanted[
       cache,
       code,
       texts: createTextCache(),
+      foundSubmodules: (ref: string, paths: readonly string[]) =>
+        warnOfSubmodules(reading, ref, paths),
     }
     for (const [at, wanted] of changed.entries()) {
       const message = `reading ${at + 1} of ${counted(changed.length, 'ref')}`
@@ -229,6 +231,18 @@ function warnOfUnread(
     ...{ repository, ref, path, code: 'file_not_understood' },
     message: `${file} was not read whole: ${message} Calls of this module are not checked.${more}`,
   })
+}
+
+/** Their modules are not read, and nothing else would say so. */
+function warnOfSubmodules(
+  { run: { tally }, repository }: RepositoryReading,
+  ref: string,
+  [path, ...others]: readonly string[],
+): void {
+  if (path === undefined) return
+  const more = others.length === 0 ? '' : ` The same goes for ${counted(others.length, 'more submodule')}.`
+  const message = `${path} is a submodule, which is not read: name its repository as an entry of its own.${more}`
+  tally.warnings.push({ repository, ref, path, code: 'submodule_skipped', message })
 }
 
 /** Tags are not meant to move: who pinned one runs other code now. */

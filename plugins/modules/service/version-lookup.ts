@@ -216,6 +216,8 @@ function unread(
   error: Error & { readonly reason: string },
 ): ResolvedCall['resolution'] {
   const why = error.message
+  // Terraform fetches submodules: the directory may be there.
+  if (isReason(error, 'path_in_submodule')) return { kind: 'not_indexed' }
   if (isReason(error, 'module_not_found')) return { kind: 'no_module', why }
   const ref = 'ref' in name ? name.ref : name.version
   const latest = resolution.kind === 'unknown_ref' ? resolution.latest : undefined

@@ -161,6 +161,25 @@ test('a call of a directory that this ref lacks and another has is told so, and 
   })
 })
 
+test('a directory in a submodule is not said to be missing: Terraform fetches it', async (t) => {
+  const root = await temporaryFolder(t)
+  const url = await buildRemote(join(root, 'terraform-aws-net.git'), [
+    { files: { 'main.tf': code('first') }, submodules: ['vendor/vpc'], tags: ['v1.0.0'] },
+  ])
+  const settings = { repositories: [{ url }] }
+  const env = { PATH: process.env['PATH'] }
+  const opened = await openHost(t, { plugins: [{ plugin, settings }], projectRoot: root, env })
+  await opened.call('ingest_modules', {})
+
+  const { codes } = await checked(opened, `git::${url}//vendor/vpc/modules/peer?ref=v1.0.0`)
+  const elsewhere = await checked(opened, `git::${url}//vendor/other?ref=v1.0.0`)
+
+  assert.deepEqual([codes, elsewhere.codes], [['module_not_indexed'], ['module_missing']])
+  await assert.rejects(opened.call('get_module', { ...NET, path: 'vendor/vpc', ref: 'v1.0.0' }), {
+    message: /vendor\/vpc of .* in v1\.0\.0 is in the submodule vendor\/vpc, which is not read/,
+  })
+})
+
 test('a call is judged by the ref that it names, in every spelling of a pin', async (t) => {
   const { opened, url } = await project(t)
   const commit = await commitOf(opened, 'v1.1.0')
