@@ -5,6 +5,29 @@ import { test } from 'node:test'
 import { upgradeProject } from '../plugins/modules/testing/upgrade-project.ts'
 import { runSatchel } from './satchel-process.ts'
 
+test('a call in a .tf.json file is compared as any other, and left to be changed by hand', async (t) => {
+  const { root, url } = await upgradeProject(t)
+  await writeFile(
+    join(root, 'satchel.yaml'),
+    JSON.stringify({ repositories: [{ url, max_tags: 0 }], output_dir: './output', clone_dir: './repos' }),
+  )
+  const call = { source: `git::${url}?ref=v1.0.0`, cluster_name: 'a' }
+  const text = JSON.stringify({ module: { k: call } })
+  await mkdir(join(root, 'live'))
+  await writeFile(join(root, 'live/main.tf.json'), text)
+  const upgrade = (path: string) =>
+    runSatchel(root, ['modules', 'upgrade', path, '--to', '2.0.0', '--write', '--json'])
+
+  for (const path of ['live', 'live/main.tf.json']) {
+    const { code, out } = await upgrade(path)
+    const { calls, written } = JSON.parse(out)
+    assert.deepEqual([code, calls.length, calls[0].verdict, calls[0].edited], [3, 1, 'breaking', undefined])
+    assert.match(JSON.stringify(calls[0].changes), /The input cluster_name was removed/)
+    assert.deepEqual(written, [])
+  }
+  assert.equal(await readFile(join(root, 'live/main.tf.json'), 'utf8'), text)
+})
+
 test('modules upgrade shows a diff and writes only with --write, through a link and with the mode of the file', async (t) => {
   const { root, url } = await upgradeProject(t)
   await writeFile(

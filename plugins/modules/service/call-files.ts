@@ -20,7 +20,7 @@ export async function readCallFiles(workingDirectory: string, typed: string): Pr
   const path = resolve(workingDirectory, typed)
   const found = await stat(path).catch(missing)
   if (!found?.isDirectory()) return [await readOne(path, typed)]
-  const names = (await readdir(path)).filter((name) => moduleFlavour(name) === 'hcl').sort()
+  const names = (await readdir(path)).filter((name) => moduleFlavour(name) !== undefined).sort()
   const files: CallFile[] = []
   for (const name of names) files.push(await readOne(join(path, name), join(typed, name)))
   return files

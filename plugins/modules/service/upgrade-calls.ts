@@ -15,10 +15,10 @@ import { shownSource } from '../domain/shown-source.ts'
 import { type OutputUse, planUpgrade, type UpgradePlan } from '../domain/upgrade.ts'
 import { readChangelog } from '../git/changelog-file.ts'
 import { editCall } from '../hcl/edit-call.ts'
-import { readingModuleBlocks } from '../hcl/module-blocks.ts'
+import { readingModuleBlocks, readJsonModuleBlocks } from '../hcl/module-blocks.ts'
 import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { isReason, refusals } from '../reasons.ts'
-import { type CallFile, usesOf } from './call-file.ts'
+import { type CallFile, isJsonFile, usesOf } from './call-file.ts'
 import type { ModuleService } from './module-service.ts'
 import { createVersionLookup, type VersionLookup } from './version-lookup.ts'
 
@@ -75,7 +75,9 @@ export interface Upgrade {
 export async function upgradeCalls(service: ModuleService, request: UpgradeRequest): Promise<Upgrade> {
   const found: { readonly file: CallFile; readonly block: GivenBlock }[] = []
   for (const file of request.files) {
-    const { blocks } = await inTurns(readingModuleBlocks(file.text), request.signal)
+    const { blocks } = isJsonFile(file)
+      ? readJsonModuleBlocks(file.text)
+      : await inTurns(readingModuleBlocks(file.text), request.signal)
     const wanted = blocks.filter(({ name }) => request.call === undefined || name === request.call)
     found.push(...wanted.map((block) => ({ file, block })))
   }
@@ -154,6 +156,7 @@ async function upgradeOne(work: Work, file: string, block: GivenBlock): Promise<
   const reason = `not an input of ${after.ref}`
   const edited =
     pin &&
+    !isJsonFile({ name: file }) &&
     editCall(text, block.line, {
       replaced: new Map(pin.isNew ? [] : [[pin.argument, pin.text]]),
       renamed: edit.renamed.map((one) => ({ ...one, note: `was ${one.from}: a guess, ${one.why}` })),
@@ -179,9 +182,7 @@ async function upgradeOne(work: Work, file: string, block: GivenBlock): Promise<
     ...(changelog && { changelog }),
     ...(edited && { edited: edited.block }),
     remaining:
-      edited === undefined
-        ? []
-        : await findingsOf(edited.text, block.line, { newer, signal: request.signal }),
+      edited ? await findingsOf(edited.text, block.line, { newer, signal: request.signal }) : [],
   }
 }
 
