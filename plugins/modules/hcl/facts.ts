@@ -15,6 +15,7 @@ import type { Moved, Validation } from '../domain/summary.ts'
 import { type Notes, statedFlag, statedSource, statedText, statedValue } from './attribute.ts'
 import type { Attribute, Block, Body } from './body.ts'
 import { splitList, splitObject } from './collections.ts'
+import { jsonChecks } from './json-module.ts'
 
 /** The facts of one body without what only the file knows (comments, how it was read). */
 export type BodyFacts = Omit<ModuleFacts, 'topComment' | 'referenceReads'>
@@ -35,6 +36,7 @@ export function extractFacts(body: Body): { facts: BodyFacts; unsure: ReadonlyMa
     requiredVersion: undefined as string | undefined,
   }
   for (const block of body.blocks) takeBlock(found, block, notes)
+  for (const check of jsonChecks(body)) takeCheck(found, check)
   const { requiredVersion, ...lists } = found
   const facts: Writable<BodyFacts> = { ...lists, diagnostics: numberDiagnostics(notes) }
   put(facts, 'requiredVersion', requiredVersion)
@@ -58,12 +60,18 @@ function takeBlock(found: Found, block: Block, notes: Notes): void {
   const name = block.labels[0]
   if (block.type === 'terraform') takeSettings(found, block, notes)
   else if (block.type === 'moved') takeMoved(found, block)
+  else if (block.type === 'check') takeCheck(found, block.body)
   else if (name === undefined) return
   else if (block.type === 'variable') found.variables.push(variableFacts(name, block, notes))
   else if (block.type === 'output') found.outputs.push(outputFacts(name, block, notes))
   else if (block.type === 'module') found.modules.push(callFacts(name, block, notes))
   else if (block.type === 'provider') found.providerBlocks.push(providerFacts(name, block, notes))
   else takeResource(found, block, name)
+}
+
+/** The data source of a check is one of the module, which needs its provider. */
+function takeCheck(found: Found, { blocks }: Body): void {
+  for (const block of blocks) takeResource(found, block, block.labels[0] ?? '')
 }
 
 function takeResource(found: Found, block: Block, type: string): void {

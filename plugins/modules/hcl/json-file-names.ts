@@ -1,12 +1,12 @@
 /** Reads what a `.tf.json` file declares and which names its templates read. */
-import { isJsonObject, type Pieces } from '../../../server/plugin.ts'
+import type { Pieces } from '../../../server/plugin.ts'
 import type { ConfigurationNames, DeclaredName, PlacedRead } from '../domain/configuration-names.ts'
 import { type BoundNames, namesRead } from '../domain/names-read.ts'
 import { parseTemplateText } from '../domain/parse-expression.ts'
 import type { Json } from '../domain/summary.ts'
 import type { Attribute, Block, Body } from './body.ts'
 import { declaredIn } from './file-names.ts'
-import { isList, jsonBody, readJsonModule } from './json-module.ts'
+import { type JsonObject, jsonChecks, objectsOf, readJsonModule } from './json-module.ts'
 
 /** As `readingFileNames` for JSON, which has no lines: each name is read once in a block, at line 1. */
 export function* readingJsonFileNames(file: string, text: string): Pieces<ConfigurationNames> {
@@ -31,26 +31,16 @@ export function* readingJsonFileNames(file: string, text: string): Pieces<Config
 }
 
 /** Blocks that JSON is read without are attributes of the file. */
-function declaredOutsideOfBlocks({ attributes }: Body): DeclaredName[] {
-  const locals = objectsIn(attributes.get('locals')).flatMap((one) => Object.keys(one))
-  const checks = objectsIn(attributes.get('check')).flatMap((one) => Object.values(one).flatMap(objectsOf))
+function declaredOutsideOfBlocks(body: Body): DeclaredName[] {
+  const locals = objectsIn(body.attributes.get('locals')).flatMap((one) => Object.keys(one))
   return [
     ...locals.map((name): DeclaredName => ({ kind: 'local', name })),
-    ...checks.flatMap((check) => jsonBody(check).blocks.flatMap((block) => declaredIn(block))),
+    ...jsonChecks(body).flatMap(({ blocks }) => blocks.flatMap((block) => declaredIn(block))),
   ]
-}
-
-interface JsonObject {
-  readonly [key: string]: Json
 }
 
 function objectsIn(attribute: Attribute | undefined): JsonObject[] {
   return attribute?.kind === 'json' ? objectsOf(attribute.value) : []
-}
-
-function objectsOf(value: Json): JsonObject[] {
-  if (isList(value)) return value.flatMap(objectsOf)
-  return isJsonObject(value) ? [value as JsonObject] : [] // objects of JSON hold JSON
 }
 
 /** Which part of a file is a block for `dynamic` is not known, so its iterators count for the whole file. */

@@ -106,6 +106,23 @@ function blocksOf(type: string, value: Json, labelsLeft: number, labels: readonl
   return named.flatMap(([key, inner]) => blocksOf(type, inner, labelsLeft - 1, [...labels, key]))
 }
 
+/** The bodies of the checks of a file in JSON, of which they are a member. */
+export function jsonChecks({ attributes }: Body): Body[] {
+  const stated = attributes.get('check')
+  if (stated?.kind !== 'json') return []
+  return objectsOf(stated.value).flatMap((one) => Object.values(one).flatMap(objectsOf).map(jsonBody))
+}
+
+export interface JsonObject {
+  readonly [key: string]: Json
+}
+
+/** The objects of a value: itself, or those of its lists. */
+export function objectsOf(value: Json): JsonObject[] {
+  if (isList(value)) return value.flatMap(objectsOf)
+  return isJsonObject(value) ? [value as JsonObject] : [] // objects of JSON hold JSON
+}
+
 /** A JSON array, which `Array.isArray` does not tell from other readonly lists. */
 export function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value)

@@ -9,7 +9,7 @@ import { unescapeMarkers } from '../domain/quoted.ts'
 import type { Json } from '../domain/summary.ts'
 import { holdsExpression, withTexts } from './attribute.ts'
 import { type BodyFacts, extractFacts } from './facts.ts'
-import { jsonBody } from './json-module.ts'
+import { jsonBody, jsonChecks } from './json-module.ts'
 import { readHcl } from './reader.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..', '..')
@@ -42,7 +42,7 @@ function differences(facts: BodyFacts, value: Reference): Difference[] {
   same('modules', names(facts.modules), labels(value['module'], 1))
   same('provider blocks', names(facts.providerBlocks), labels(value['provider'], 1))
   same('resources', addresses(facts.resources), labels(value['resource'], 2))
-  same('data', addresses(facts.data), labels(value['data'], 2))
+  same('data', addresses(facts.data), [...labels(value['data'], 2), ...checkedData(value)].sort())
   same('ephemeral', addresses(facts.ephemeral), labels(value['ephemeral'], 2))
   same('required_version', facts.requiredVersion, theirs.requiredVersion)
   for (const [ours, other] of pairs(facts.requirements, theirs.requirements)) {
@@ -78,6 +78,11 @@ function differences(facts: BodyFacts, value: Reference): Difference[] {
     )
   }
   return found
+}
+
+/** The data sources inside of checks. */
+function checkedData(value: Reference): string[] {
+  return jsonChecks(jsonBody(value)).flatMap(({ blocks }) => blocks.map(({ labels }) => labels.join('.')))
 }
 
 /** The labels of all blocks of one type, as often as there are bodies. */
