@@ -29,6 +29,10 @@ function readingsByKey(readings: readonly Reading[]): ReadonlyMap<string, readon
   return found
 }
 
-function keyOf({ ref, ref_kind, options_digest }: Pick<Reading, 'ref' | 'ref_kind' | 'options_digest'>): string {
+function keyOf({
+  ref,
+  ref_kind,
+  options_digest,
+}: Pick<Reading, 'ref' | 'ref_kind' | 'options_digest'>): string {
   return `${ref_kind}\0${options_digest}\0${ref}`
 }

@@ -123,6 +123,31 @@ test('a change names block and attribute, with both values where they are short'
   )
 })
 
+test('what a removed block only forgets is not destroyed', () => {
+  const forgets = { from: 'a.b', 'lifecycle.destroy': 'false' }
+  const ends: [removed: Blocks, expected: string][] = [
+    [{ 'removed.a.b': forgets }, 'review address_gone'],
+    [{ 'removed.a.b': { ...forgets, 'lifecycle.destroy': 'true' } }, 'breaking address_gone'],
+    [{ 'removed.a.b': { from: 'a.b' } }, 'breaking address_gone'],
+    [{ 'removed.a.c': { ...forgets, from: 'a.c' } }, 'breaking address_gone'],
+  ]
+  const held = { ...EMPTY_SUMMARY, resources: [{ type: 'a', name: 'b' }] }
+
+  for (const [removed, expected] of ends) {
+    const before = { summary: held, code: codeOf({ 'a.b': {} }) }
+    const { changes } = diffModules(before, { summary: EMPTY_SUMMARY, code: codeOf(removed) })
+    const lost = changes.filter(({ code }) => code === 'address_gone')
+    assert.deepEqual(
+      lost.map((one) => `${one.class} ${one.code}`),
+      [expected],
+    )
+    const nested = (blocks: Blocks, digest: string): ModuleCode =>
+      codeOf({}, { uses: new Map([['m', digest]]), nested: new Map([['m', codeOf(blocks)]]) })
+    const inside = diff(nested({ 'a.b': {} }, '1'), nested(removed, '2'))
+    assert.ok(inside.includes(`${expected} m: a.b`), inside.join(', '))
+  }
+})
+
 test('the code of a nested module counts, and so does a template', () => {
   const nested = (blocks: Blocks): ReadonlyMap<string, ModuleCode> => new Map([['modules/m', codeOf(blocks)]])
   const before = codeOf(

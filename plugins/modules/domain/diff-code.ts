@@ -1,8 +1,15 @@
 /** What the code of two versions of a module shows beyond their interfaces. */
 import { type Change, type ChangeClass, change } from './change.ts'
 import { type AttributeChange, type CodeContext, classifyAttribute } from './diff-attribute.ts'
+import { addressGone } from './diff-interface.ts'
 import { plainLine } from './hcl-text.ts'
-import { blocksByAddress, type CodeBlock, isKept, type ModuleCode } from './module-code.ts'
+import {
+  blocksByAddress,
+  type CodeBlock,
+  forgottenAddresses,
+  isKept,
+  type ModuleCode,
+} from './module-code.ts'
 import { computesOnly, isStateOnly } from './state-only.ts'
 import type { ModuleSummary } from './summary.ts'
 
@@ -195,11 +202,9 @@ function nestedChanges(path: string, before: ModuleCode, after: ModuleCode): Cha
   const lost = absent.filter(
     (address) => ['resource', 'module'].includes(kindOf(address)) && !context.moved.has(address),
   )
+  const forgotten = forgottenAddresses(after)
   const found = [
-    ...lost.map((address) => {
-      const message = `${plainLine(address)} was removed and no moved block says where to.`
-      return change(isEmpty(address, before) ? 'minor' : 'breaking', 'address_gone', address, message)
-    }),
+    ...lost.map((address) => addressGone(address, isEmpty(address, before), forgotten)),
     ...added
       .filter((address) => ['resource', 'module'].includes(kindOf(address)))
       .map((address) =>

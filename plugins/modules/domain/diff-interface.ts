@@ -9,11 +9,15 @@ import { compareTypes, type TypeDifference } from './type-change.ts'
 import { parseType, type TypeConstraint } from './type-constraint.ts'
 
 /** The changes that two summaries show, in no particular order. */
-export function interfaceChanges(before: ModuleSummary, after: ModuleSummary): Change[] {
+export function interfaceChanges(
+  before: ModuleSummary,
+  after: ModuleSummary,
+  forgotten: ReadonlySet<string>,
+): Change[] {
   return [
     ...inputChanges(before, after),
     ...outputChanges(before, after),
-    ...addressChanges(before, after),
+    ...addressChanges(before, after, forgotten),
     ...requirementChanges(before, after),
     ...textChanges(before, after),
   ]
@@ -156,7 +160,11 @@ function outputChange(old: Output, now: Output): Change[] {
 }
 
 /** Resources and nested modules that were removed without a `moved` block would be destroyed. */
-function addressChanges(before: ModuleSummary, after: ModuleSummary): Change[] {
+function addressChanges(
+  before: ModuleSummary,
+  after: ModuleSummary,
+  forgotten: ReadonlySet<string>,
+): Change[] {
   const moved = new Set(after.moved.map(({ from }) => from.replace(/\[[^\]]*\]/g, '')))
   const resources = match(before.resources.map(addressed), after.resources.map(addressed))
   const modules = match(before.modules, after.modules)
@@ -165,10 +173,7 @@ function addressChanges(before: ModuleSummary, after: ModuleSummary): Change[] {
     ...modules.removed.map(({ name }) => `module.${name}`),
   ].filter((address) => !moved.has(address))
   return [
-    ...lost.map((address) => {
-      const rank = isEmpty(address, before) ? 'minor' : 'breaking'
-      return change(rank, 'address_gone', address, `${address} was removed and no moved block says where to.`)
-    }),
+    ...lost.map((address) => addressGone(address, isEmpty(address, before), forgotten)),
     ...resources.added.map(({ name }) =>
       change('minor', 'resource_added', name, `The resource ${name} is new.`),
     ),
@@ -176,6 +181,17 @@ function addressChanges(before: ModuleSummary, after: ModuleSummary): Change[] {
       change('minor', 'module_added', name, `The nested module ${name} is new.`),
     ),
   ]
+}
+
+/** The change of an address that was removed; `isEmpty`: nothing outside the state would be destroyed. */
+export function addressGone(address: string, isEmpty: boolean, forgotten: ReadonlySet<string>): Change {
+  const shown = plainLine(address)
+  if (forgotten.has(address)) {
+    const message = `${shown} was removed; a removed block drops it from the state and destroys nothing.`
+    return change('review', 'address_gone', address, message)
+  }
+  const message = `${shown} was removed and no moved block says where to.`
+  return change(isEmpty ? 'minor' : 'breaking', 'address_gone', address, message)
 }
 
 /** Whether what is at an address has nothing outside the state that its removal would destroy. */

@@ -2,7 +2,7 @@
 import { CHANGE_CLASSES, type Change, type ChangeClass, change } from './change.ts'
 import { codeChanges } from './diff-code.ts'
 import { interfaceChanges } from './diff-interface.ts'
-import type { ModuleCode } from './module-code.ts'
+import { forgottenAddresses, type ModuleCode } from './module-code.ts'
 import type { ModuleSummary } from './summary.ts'
 
 /** A module at one ref; without its code the verdict is never `patch` or `none`. */
@@ -19,7 +19,8 @@ export interface ModuleDiff {
 
 /** Compares two versions of one module; pure. */
 export function diffModules(before: ModuleVersion, after: ModuleVersion): ModuleDiff {
-  const shown = interfaceChanges(before.summary, after.summary)
+  const forgotten = forgottenAddresses(after.code ?? { blocks: [] })
+  const shown = interfaceChanges(before.summary, after.summary, forgotten)
   const changes = [...shown, ...hiddenChanges(before, after, shown)]
   const ordered = CHANGE_CLASSES.flatMap((rank) => changes.filter((one) => one.class === rank))
   return { verdict: ordered[0]?.class ?? 'none', changes: ordered }

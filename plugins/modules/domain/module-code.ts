@@ -33,6 +33,16 @@ export function isKept(text: string): boolean {
   return !text.startsWith(DIGEST_MARK)
 }
 
+const REMOVED = 'removed.'
+
+/** What `removed` blocks drop from the state without destroying it. */
+export function forgottenAddresses({ blocks }: Pick<ModuleCode, 'blocks'>): ReadonlySet<string> {
+  const forgetting = blocks.filter(
+    ({ address, attributes }) => address.startsWith(REMOVED) && attributes['lifecycle.destroy'] === 'false',
+  )
+  return new Set(forgetting.map(({ address }) => address.slice(REMOVED.length)))
+}
+
 /** The blocks by address; those of one address (duplicates, overrides) are one, the last statement of an attribute counts. */
 export function blocksByAddress(code: ModuleCode): ReadonlyMap<string, CodeBlock['attributes']> {
   const found = new Map<string, CodeBlock['attributes']>()

@@ -146,8 +146,7 @@ async function readChanged(reading: RepositoryReading, changed: readonly Wanted[
       cache,
       code,
       texts: createTextCache(),
-      foundSubmodules: (ref: string, paths: readonly string[]) =>
-        warnOfSubmodules(reading, ref, paths),
+      foundSubmodules: (ref: string, paths: readonly string[]) => warnOfSubmodules(reading, ref, paths),
     }
     for (const [at, wanted] of changed.entries()) {
       const message = `reading ${at + 1} of ${counted(changed.length, 'ref')}`

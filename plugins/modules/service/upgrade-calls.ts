@@ -181,8 +181,7 @@ async function upgradeOne(work: Work, file: string, block: GivenBlock): Promise<
     ...plan,
     ...(changelog && { changelog }),
     ...(edited && { edited: edited.block }),
-    remaining:
-      edited ? await findingsOf(edited.text, block.line, { newer, signal: request.signal }) : [],
+    remaining: edited ? await findingsOf(edited.text, block.line, { newer, signal: request.signal }) : [],
   }
 }
 

@@ -59,7 +59,10 @@ test('a directory that the newest release lacks is marked everywhere, ranks last
 test('a directory that its branch no longer has is marked, not proposed, and a call of it is not judged by what it was', async (t) => {
   const root = await temporaryFolder(t)
   const remote = join(root, 'terraform-aws-net.git')
-  const moved = { 'modules/old/main.tf': 'variable "name" {}\n', 'modules/peering/main.tf': 'variable "size" {}\n' }
+  const moved = {
+    'modules/old/main.tf': 'variable "name" {}\n',
+    'modules/peering/main.tf': 'variable "size" {}\n',
+  }
   const url = await buildRemote(remote, [{ files: moved }])
   const settings = { repositories: [{ url, branches: ['main'], include_tags: false, recursive: true }] }
   const env = { PATH: process.env['PATH'] }
