@@ -29,7 +29,7 @@ test('records of removed refs stay, and pruning removes them and nothing else', 
   assert.deepEqual(kept.pruned, [])
   assert.equal(refsKept.length, 6)
   const stale =
-    '2 summaries stay of what the remote no longer has, or exclude_paths leave out: v1.0, sub in v1.0. An ingest with prune removes them.'
+    'Kept, although the remote no longer has it or exclude_paths leave it out: v1.0, sub in v1.0. An ingest with prune removes 2 summaries.'
   assert.deepEqual(
     kept.warnings.map(({ code, message }) => [code, message]),
     [['stale_summaries', stale]],

@@ -33,7 +33,7 @@ export function staleWarnings({ plan, output: { records, sightings } }: Run<Summ
       .slice(0, SHOWN_STALE)
       .map(({ ref, path }) => (path === '.' ? ref : `${path} in ${ref}`))
     const more = absent.length > shown.length ? ', …' : ''
-    const message = `${counted(absent.length, 'summary', 'summaries')} stay of what the remote no longer has, or exclude_paths leave out: ${shown.join(', ')}${more}. An ingest with prune removes them.`
+    const message = `Kept, although the remote no longer has it or exclude_paths leave it out: ${shown.join(', ')}${more}. An ingest with prune removes ${counted(absent.length, 'summary', 'summaries')}.`
     return { repository, code: 'stale_summaries', message }
   })
 }
