@@ -97,11 +97,15 @@ test('without a configured model it says what to set, and nothing is sent', asyn
   )
 })
 
+/** For those that never answer; the others have time on a busy machine. */
+const SHORT = ['--model-timeout', '0.5']
+
 /** Each way in which a server fails a question, with what is said of it. */
 const FAILURES: readonly (readonly [
   name: string,
   answer: (response: ServerResponse) => void,
   said: RegExp,
+  ...more: string[],
 ])[] = [
   [
     'refuses the key',
@@ -117,21 +121,23 @@ const FAILURES: readonly (readonly [
   ['answers without a choice', (response) => response.end('{"choices": []}'), /is not an answer of Chat/],
   ['leads elsewhere', (response) => response.writeHead(302, { location: '/x' }).end(), /cannot be reached/],
   ['hangs up', (response) => response.destroy(), /cannot be reached/],
-  ['never answers', () => {}, /did not answer within 0\.5 s\. Try again with a larger --model-timeout/],
-  ['never ends', (response) => response.write('{'), /did not answer within 0\.5 s/],
+  [
+    'never answers',
+    () => {},
+    /did not answer within 0\.5 s\. Try again with a larger --model-timeout/,
+    ...SHORT,
+  ],
+  ['never ends', (response) => response.write('{'), /did not answer within 0\.5 s/, ...SHORT],
 ]
 
-for (const [name, answer, said] of FAILURES) {
+for (const [name, answer, said, ...more] of FAILURES) {
   test(`a model that ${name} is an error with the next step`, async (t) => {
     const server = createServer((_, response) => answer(response))
     const { port } = await listening(t, server)
 
-    const { code, out, err } = await measured(
-      t,
-      { SATCHEL_MODEL_URL: `http://127.0.0.1:${port}` },
-      '--model-timeout',
-      '0.5',
-    )
+    const env = { SATCHEL_MODEL_URL: `http://127.0.0.1:${port}` }
+
+    const { code, out, err } = await measured(t, env, ...more)
 
     assert.deepEqual([code, out], [7, ''], err)
     assert.match(err, said)
