@@ -239,7 +239,7 @@ test('an archive of 10 MB with a right checksum is read, and its version counts 
   assert.deepEqual(report.failures, [])
   assert.deepEqual(
     report.warnings.map(({ code }) => code),
-    ['ref_refused', 'ref_refused', 'ref_refused'],
+    ['ref_refused', 'ref_refused', 'ref_refused', 'stale_summaries'], // 1.0.0 is no longer listed as a version
   )
   assert.deepEqual((await world.index()).records.map(({ ref }) => ref).sort(), ['1.0.0', '2.0.0', '2.1.0'])
   const again = await run()
