@@ -38,7 +38,7 @@ const outcomes = new Map<string, Promise<CallAnswer>[]>()
 const host: typeof whole = Object.assign(Object.create(whole), {
   call: (...[owned, input, ctx]: Parameters<typeof whole.call>) => {
     if ((input as { limit?: unknown }).limit === HELD) return heldCall(ctx.signal)
-    const key = JSON.stringify([owned.tool.name, input])
+    const key = JSON.stringify([owned.tool.name, input, ctx.principal.scopes ?? 'all'])
     const kept = outcomes.get(key) ?? [whole.call(owned, input, ctx)]
     outcomes.set(key, kept.length > 1 ? kept.slice(1) : kept)
     return kept[0] as Promise<CallAnswer> // never empty
@@ -475,5 +475,5 @@ test('a difference between the two is found', async () => {
 function refuse(limit: number, ...errors: readonly Error[]): void {
   const failed = errors.map((error) => Promise.reject(error))
   for (const each of failed) each.catch(() => undefined) // a request awaits it
-  outcomes.set(JSON.stringify(['handoff_list', { limit }]), failed)
+  outcomes.set(JSON.stringify(['handoff_list', { limit }, 'all']), failed)
 }

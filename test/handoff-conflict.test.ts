@@ -45,7 +45,7 @@ async function openBranches(t: TestContext) {
 function startHook(root: string, source: string): { readonly out: string } {
   const [program, ...words] = SATCHEL
   const input = JSON.stringify({ session_id: 's', cwd: root, source })
-  const env = { PATH: String(process.env['PATH']), HOME: root }
+  const env = { PATH: String(process.env['PATH']), HOME: root, NODE_DISABLE_COMPILE_CACHE: '1' }
   const options = { cwd: root, env, input, encoding: 'utf8' } as const
   return { out: execFileSync(program, [...words, 'handoff', 'hook', 'session-start'], options) }
 }

@@ -27,7 +27,10 @@ function isBuiltOfSources(): boolean {
   return changedAt.every((at) => at !== undefined && at < builtAt)
 }
 
-/** Runs satchel in a folder, without input, until it ends. Nothing of the environment but the PATH is handed on; HOME is the folder. */
+/**
+ * Runs satchel in a folder, without input, until it ends. Nothing of the environment but the PATH is handed on; HOME is the
+ * folder, in which compiled code would be a change of the repository.
+ */
 export async function runSatchel(
   cwd: string,
   args: readonly string[],
@@ -36,7 +39,7 @@ export async function runSatchel(
   const [program, ...words] = SATCHEL
   const child = spawn(program, [...words, ...args], {
     cwd,
-    env: { PATH: String(process.env['PATH']), HOME: cwd, ...env },
+    env: { PATH: String(process.env['PATH']), HOME: cwd, NODE_DISABLE_COMPILE_CACHE: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   return endedProcess(child)

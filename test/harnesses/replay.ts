@@ -28,7 +28,12 @@ export async function replay(
   const [program, ...words] = SATCHEL
   const server = spawn(program, [...words, 'mcp', ...flags], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: folder, SATCHEL_PROJECT: folder },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      SATCHEL_PROJECT: folder,
+      NODE_DISABLE_COMPILE_CACHE: '1',
+    },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   undoAfter(t, () => killed(server))
