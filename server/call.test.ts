@@ -281,13 +281,9 @@ test('a refusal with a code of no list is an error of the plugin, and what was t
   }
 })
 
-test('an answer whose open parts are not JSON is converted, and the log names the tool', async (t) => {
-  const cycle: Record<string, unknown> = { at: 1 }
-  cycle['self'] = cycle
+test('an answer whose open parts are not JSON is converted or refused, and the log names the tool', async (t) => {
   const cases: readonly (readonly [unknown, unknown])[] = [
-    [10n, '10'],
     [{ of: [{ at: new Date(0) }] }, { of: [{ at: '1970-01-01T00:00:00.000Z' }] }],
-    [cycle, { at: 1, self: '[circular]' }],
     [Number.NaN, null],
   ]
   for (const [given, expected] of cases) {
@@ -297,6 +293,14 @@ test('an answer whose open parts are not JSON is converted, and the log names th
 
     assert.deepEqual(got, expected)
     assert.ok(logged.some((line) => line.includes('not JSON') && line.includes('"tool":"answer"')))
+  }
+  const cycle: Record<string, unknown> = { at: 1 }
+  cycle['self'] = cycle
+  for (const given of [10n, cycle]) {
+    const { answer, logged } = await openHost(t, { plugins: [answering(given)] })
+
+    await assert.rejects(answer('answer'), { code: 'internal' })
+    assert.match(logged.join(''), /answer answered with what cannot be converted to JSON/)
   }
   const { call, logged } = await openHost(t, { plugins: [answering({ plain: [1, 'a', null] })] })
   assert.deepEqual(await call('answer'), { given: { plain: [1, 'a', null] } })

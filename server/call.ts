@@ -256,6 +256,16 @@ function checkOutput(tool: Tool, answer: unknown, { log }: CallContext): Record<
     throw new TypeError(`${tool.name} answered what its output schema refuses: ${parsed.error.message}`)
   const { data } = parsed
   if (!takesAnything(tool.output) || isPlainJson(data)) return data
+  const plain = jsonOf(data, tool)
   log.warn('an answer has values that are not JSON; they were converted', { what: tool.name })
-  return asJsonObject(data) ?? {}
+  return plain
+}
+
+/** As `JSON.stringify` converts it: a date is a text. What it cannot convert is an error of the plugin. */
+function jsonOf(data: Record<string, unknown>, { name }: Tool): Record<string, unknown> {
+  try {
+    return JSON.parse(JSON.stringify(data))
+  } catch (cause) {
+    throw new TypeError(`${name} answered with what cannot be converted to JSON`, { cause })
+  }
 }
