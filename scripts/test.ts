@@ -32,7 +32,7 @@ const LONGER_MS: ReadonlyMap<string, number> = new Map([[join('test', 'modules-i
 const PROCESSOR_SECONDS_MAX = 60
 const SLOWEST_SHOWN = 5
 
-const preloaded = ['loopback-only.mjs', 'bundle-uncovered.mjs'].map(
+const preloaded = ['loopback-only.mjs', 'sources-covered.mjs'].map(
   (name) => `--import=${pathToFileURL(join(import.meta.dirname, '../test/fixtures', name))}`,
 )
 process.env['NODE_OPTIONS'] = [process.env['NODE_OPTIONS'], ...preloaded].filter(Boolean).join(' ')

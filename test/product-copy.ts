@@ -55,7 +55,8 @@ function rewrite(path: string, change: (source: string) => string): void {
 
 /** Runs a Node program to its end in `cwd` and returns what it printed. Fails unless it exits with 0. */
 export function succeeds(cwd: string, args: readonly string[]): string {
-  const { NODE_TEST_CONTEXT: _, NODE_V8_COVERAGE: __, ...env } = process.env // a copy's coverage counts for nothing
+  const { NODE_TEST_CONTEXT: _, ...inherited } = process.env
+  const env = { ...inherited, NODE_V8_COVERAGE: '' } // a copy's coverage counts for nothing; Node would fill it in
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd, env, encoding: 'utf8' })
   assert.equal(status, 0, `${args.join(' ')}\n${stdout.slice(-3000)}${stderr.slice(-3000)}`)
   return stdout
