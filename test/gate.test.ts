@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import tsup from '../tsup.config.ts'
 import { matchesSnapshot, temporaryFolder } from './harness/index.ts'
 
@@ -129,6 +138,31 @@ test('.ci/run fails when the check, the measurements or the report do', async (t
     scripts['check']?.split(' && ').map((part) => part.replace('npm run ', '')),
     ['lint', 'types', 'layers', 'unused', 'drift', 'coverage', 'proofs', 'conformance', 'pack:check'],
   )
+})
+
+test('while tests are counted, of the processes that they start only those that run sources are', async (t) => {
+  const sandbox = await openSandbox(t, {
+    'starts.mjs': [
+      "import { execFileSync, execSync, spawn, spawnSync } from 'node:child_process'",
+      'const { execPath, env } = process',
+      "execFileSync(execPath, ['-e', '0'])",
+      "spawnSync(execPath, ['-e', '0'], { env: { ...env } })",
+      "execSync('node -e 0')",
+      "spawn(execPath, ['-e', '0'])",
+      "execFileSync(execPath, ['--import', 'tsx', '-e', '0'])",
+      "spawn(execPath, ['--import', 'tsx', '-e', '0'])",
+    ].join('\n'),
+  })
+  const counts = join(sandbox.folder, 'counts')
+  const preloaded = pathToFileURL(join(ROOT, 'test/fixtures/sources-covered.mjs')).href
+
+  const ended = sandbox.run(process.execPath, ['--import', preloaded, 'starts.mjs'], {
+    NODE_V8_COVERAGE: counts,
+  })
+
+  assert.equal(ended.code, 0, ended.text)
+  const processes = new Set(readdirSync(counts).map((name) => name.split('-')[1]))
+  assert.equal(processes.size, 3, 'its own and the two with tsx')
 })
 
 test('types refuse a type error, and what is not plain type syntax', async (t) => {
