@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DENSE_DIMS } from '../../../plugins/modules/search/dense-features.ts'
 import type { LabContext } from '../../context.ts'
-import { manyVectors } from '../search/figures.ts'
+import { manyVectors, nearestRecords } from '../search/figures.ts'
 import { cpuMs } from '../timing.ts'
 import { type Compared, compare, type Metric, type Peer, type Side } from './comparison.ts'
 import { NODE_22, type PackageCache } from './package-cache.ts'
@@ -110,7 +110,9 @@ export async function compareVectors(
       const cpu = await cpuMs(() => {
         for (let n = 0; n < QUERIES; n += 1) {
           const at = n * 7 * DENSE_DIMS
-          stored.nearest(vectors.subarray(at, at + DENSE_DIMS), {})
+          const [best] = nearestRecords(stored, vectors.subarray(at, at + DENSE_DIMS))
+          if (Number.parseInt(best?.id ?? '', 16) !== n * 7)
+            throw new Error(`${best?.id} is nearest to ${n * 7}.`)
         }
       })
       return { cpu: cpu / QUERIES, wall: (performance.now() - began) / QUERIES }

@@ -1,3 +1,5 @@
+import { dotProducts } from './dot-products.ts'
+
 /** The numbers of a query that are not 0, in the four sums in which `similarity` adds them. */
 export interface FewNumbers {
   readonly sums: readonly { readonly places: Int32Array; readonly values: Float64Array }[]
@@ -35,6 +37,16 @@ export function similarityTo(query: Float32Array): (vectors: Float32Array, start
     }
     return whole
   }
+}
+
+/** `similarity` to each of the first `count` vectors, which follow one another. */
+export function similarityByRow(query: Float32Array, vectors: Float32Array, count: number): Float64Array {
+  const products = dotProducts()?.(query, vectors, count)
+  if (products) return products
+  const similar = similarityTo(query)
+  const found = new Float64Array(count)
+  for (let number = 0; number < count; number++) found[number] = similar(vectors, number * query.length)
+  return found
 }
 
 /**

@@ -6,7 +6,7 @@ import { emptyStates, LATEST, LIVE, type NewSegment, type RecordStates } from '.
 import { bytesOf, uint32s } from '../segments/term-dictionary.ts'
 import type { PackedText } from './packed-text.ts'
 import { type RecordColumns, recordColumns, recordSections } from './record-columns.ts'
-import { fewNumbers, similarity, similarityByColumn, similarityTo } from './similarity.ts'
+import { fewNumbers, similarityByColumn, similarityByRow } from './similarity.ts'
 import type { VectorLayout } from './store-header.ts'
 import { bytesByColumn, vectorsOfColumns } from './vector-columns.ts'
 import type { StoredRecord } from './vector-record.ts'
@@ -156,13 +156,7 @@ function byRow(file: SectionFile, dims: number): StoredNumbers {
   }
   return {
     vector: (number) => firstVectors(all).slice(number * dims, (number + 1) * dims),
-    similarities(query, count) {
-      const vectors = firstVectors(count)
-      const similar = similarityTo(query)
-      const found = new Float64Array(count)
-      for (let number = 0; number < count; number++) found[number] = similar(vectors, number * dims)
-      return found
-    },
+    similarities: (query, count) => similarityByRow(query, firstVectors(count), count),
   }
 }
 
@@ -184,11 +178,9 @@ function byColumn(file: SectionFile, dims: number): StoredNumbers {
     vector: (number) => asRows().slice(number * dims, (number + 1) * dims),
     similarities(query, count) {
       const few = fewNumbers(query)
-      if (few) return similarityByColumn(few, count, (place) => column(place, count))
-      const vectors = asRows()
-      const found = new Float64Array(count)
-      for (let number = 0; number < count; number++) found[number] = similarity(vectors, number * dims, query)
-      return found
+      return few
+        ? similarityByColumn(few, count, (place) => column(place, count))
+        : similarityByRow(query, asRows(), count)
     },
   }
 }
