@@ -1,7 +1,8 @@
 import { dotProducts } from './dot-products.ts'
 
 /** The numbers of a query that are not 0, in the four sums in which `similarity` adds them. */
-export interface FewNumbers {
+export interface UsedNumbers {
+  readonly count: number
   readonly sums: readonly { readonly places: Int32Array; readonly values: Float64Array }[]
 }
 
@@ -10,26 +11,26 @@ const SPARSE_SHARE = 1 / 4
 const SUMS = [0, 1, 2, 3] as const
 
 /**
- * The numbers of a query that has few; undefined for another one. The built-in strategy gives a query two numbers for each
- * of its words and concepts; the hundreds of others are 0, and a product with 0 adds nothing.
+ * What a query uses of vectors: the built-in strategy gives a query two numbers for each of its words and concepts. The
+ * others are 0, and a product with 0 adds nothing.
  */
-export function fewNumbers(query: Float32Array): FewNumbers | undefined {
+export function usedNumbers(query: Float32Array): UsedNumbers {
   const used = [...query.keys()].filter((at) => query[at] !== 0)
-  if (used.length > query.length * SPARSE_SHARE || query.length % SUMS.length !== 0) return undefined
+  const whole = query.length - (query.length % SUMS.length)
   const sums = SUMS.map((sum) => {
-    const places = Int32Array.from(used.filter((at) => at % SUMS.length === sum))
+    const places = Int32Array.from(used.filter((at) => (at < whole ? at % SUMS.length : 0) === sum))
     return { places, values: Float64Array.from(places, (at) => query[at] ?? 0) }
   })
-  return { sums }
+  return { count: used.length, sums }
 }
 
 /** `similarity` to one query, bit by bit the same. */
 export function similarityTo(query: Float32Array): (vectors: Float32Array, start: number) => number {
-  const few = fewNumbers(query)
-  if (!few) return (vectors, start) => similarity(vectors, start, query)
+  const { count, sums } = usedNumbers(query)
+  if (count > query.length * SPARSE_SHARE) return (vectors, start) => similarity(vectors, start, query)
   return (vectors, start) => {
     let whole = 0
-    for (const { places, values } of few.sums) {
+    for (const { places, values } of sums) {
       let sum = 0
       for (let at = 0; at < places.length; at++)
         sum += (vectors[start + (places[at] ?? 0)] ?? 0) * (values[at] ?? 0)
@@ -54,7 +55,7 @@ export function similarityByRow(query: Float32Array, vectors: Float32Array, coun
  * they have at one place.
  */
 export function similarityByColumn(
-  { sums }: FewNumbers,
+  { sums }: UsedNumbers,
   count: number,
   column: (place: number) => Float32Array,
 ): Float64Array {

@@ -6,7 +6,7 @@ import { emptyStates, LATEST, LIVE, type NewSegment, type RecordStates } from '.
 import { bytesOf, uint32s } from '../segments/term-dictionary.ts'
 import type { PackedText } from './packed-text.ts'
 import { type RecordColumns, recordColumns, recordSections } from './record-columns.ts'
-import { fewNumbers, similarityByColumn, similarityByRow } from './similarity.ts'
+import { similarityByColumn, similarityByRow, usedNumbers } from './similarity.ts'
 import type { VectorLayout } from './store-header.ts'
 import { bytesByColumn, vectorsOfColumns } from './vector-columns.ts'
 import type { StoredRecord } from './vector-record.ts'
@@ -160,7 +160,7 @@ function byRow(file: SectionFile, dims: number): StoredNumbers {
   }
 }
 
-/** Vectors by column: a query of few numbers reads few columns, which stay in memory. */
+/** Vectors by column: a query reads the columns that it has numbers for, which stay in memory. */
 function byColumn(file: SectionFile, dims: number): StoredNumbers {
   const all = file.lengthOf('columns') / NUMBER_BYTES / dims
   const held = new Map<number, Float32Array>()
@@ -176,11 +176,7 @@ function byColumn(file: SectionFile, dims: number): StoredNumbers {
   const asRows = once(() => vectorsOfColumns((place) => column(place, all), { count: all, dims }))
   return {
     vector: (number) => asRows().slice(number * dims, (number + 1) * dims),
-    similarities(query, count) {
-      const few = fewNumbers(query)
-      return few
-        ? similarityByColumn(few, count, (place) => column(place, count))
-        : similarityByRow(query, asRows(), count)
-    },
+    similarities: (query, count) =>
+      similarityByColumn(usedNumbers(query), count, (place) => column(place, count)),
   }
 }
