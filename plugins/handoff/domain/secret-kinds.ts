@@ -1,5 +1,6 @@
 import { SECRET_FORMATS, type SecretFormat } from '../../../generated/secret-formats.ts'
 import { once } from '../../../server/plugin.ts'
+import { createWordSearch } from './word-search.ts'
 
 /** A token of a known kind in a text. */
 export interface KnownSecret {
@@ -26,7 +27,6 @@ interface Group {
 /** What is known by a word: values that are assigned to it, tokens that begin with it, and tokens that only hold it. */
 interface Word {
   readonly word: string
-  readonly bytes: Uint8Array
   readonly assigned: Group
   readonly begun: Group
   readonly around: Kind[]
@@ -38,20 +38,20 @@ const ASSIGNED = /[ \t\w.-]{0,20}[ \t'"`]{0,3}(?:=>|\?=|:{1,3}=|\|\||=|>|:|,)[ \
 const LEAD_CHARS = 64
 const MIN_ENTROPY = 3
 
-/** Words by the pair of characters with which they begin. */
-type Words = (Word[] | undefined)[]
-
 let ids = 0
 /** Made when a text is first searched, not when a process starts. */
-const wordsByPair = once(() => {
-  const byPair: Words = new Array<Word[] | undefined>(65_536).fill(undefined)
-  for (const format of SECRET_FORMATS) addFormat(byPair, format)
-  return byPair
+const search = once(() => {
+  const words = new Map<string, Word>()
+  for (const format of SECRET_FORMATS) addFormat(words, format)
+  done = new Float64Array(ids)
+  nextBegun = new Float64Array(ids)
+  return createWordSearch(words)
 })
 
-function addFormat(byPair: Words, [name, words, form, named]: SecretFormat): void {
+function addFormat(known: Map<string, Word>, [name, words, form, named]: SecretFormat): void {
   for (const word of words) {
-    const entry = wordEntry(byPair, word)
+    const entry = known.get(word) ?? newWord(word)
+    known.set(word, entry)
     const begins = plainStart(form).startsWith(word)
     const source = `${form}(?![A-Za-z0-9])`
     const kind = { id: ids++, name, source, pattern: once(() => new RegExp(source, 'iy')) }
@@ -61,21 +61,8 @@ function addFormat(byPair: Words, [name, words, form, named]: SecretFormat): voi
   }
 }
 
-function wordEntry(byPair: Words, word: string): Word {
-  const pair = (word.charCodeAt(0) << 8) | word.charCodeAt(1)
-  const entries = byPair[pair] ?? []
-  byPair[pair] = entries
-  const known = entries.find((entry) => entry.word === word)
-  if (known) return known
-  const entry = {
-    word,
-    bytes: Buffer.from(word, 'latin1'),
-    assigned: emptyGroup('iy'),
-    begun: emptyGroup('ig'),
-    around: [],
-  }
-  entries.push(entry)
-  return entry
+function newWord(word: string): Word {
+  return { word, assigned: emptyGroup('iy'), begun: emptyGroup('ig'), around: [] }
 }
 
 function emptyGroup(flags: string): Group {
@@ -92,37 +79,27 @@ function plainStart(form: string): string {
 
 /** Every token of a known kind in a text, in no order. One pass finds the words; each then looks at its surroundings only. */
 export function knownSecrets(text: string): readonly KnownSecret[] {
-  const lower = text.toLowerCase()
-  // Letters whose lower case has another length would move every place behind them.
-  const units = Buffer.from(lower.length === text.length ? lower : text, 'latin1')
-  const byPair = wordsByPair()
   let scan: ReturnType<typeof createScan> | undefined // most texts have no such word
-  let unit = units[0] ?? 0
-  for (let at = 1; at < units.length; at++) {
-    const next = units[at] ?? 0
-    const entries = byPair[(unit << 8) | next]
-    unit = next
-    if (entries === undefined) continue
-    for (const entry of entries) {
-      if (!isAt(entry.bytes, units, at - 1)) continue
-      scan ??= createScan(text)
-      scan.visit(entry, at - 1)
-    }
-  }
+  search()(text, (word, at) => {
+    scan ??= createScan(text)
+    scan.visit(word, at)
+  })
   return scan?.found ?? []
 }
 
-/** Its first two bytes are known to be there. */
-function isAt(word: Uint8Array, units: Uint8Array, at: number): boolean {
-  for (let index = 2; index < word.length; index++) if (word[index] !== units[at + index]) return false
-  return true
-}
+/**
+ * Up to where a kind, or a group, has looked, and where the next token of a group begins, by its id. Offsets count on
+ * from text to text, so that nothing must be cleared for the next one.
+ */
+let done = new Float64Array()
+let nextBegun = new Float64Array()
+let textsEnd = 1
 
 /** Looks around the words of one text. What a kind has looked at it does not look at again. */
 function createScan(text: string) {
   const found: KnownSecret[] = []
-  /** Up to where a kind, or a group, has looked, by its id. */
-  const done = new Float64Array(ids)
+  const first = textsEnd
+  textsEnd += text.length + 1
   const take = (kind: Kind, match: RegExpExecArray | null, isNamed: boolean): void => {
     if (!match) return
     const secret = match[1] ?? match[0]
@@ -130,37 +107,36 @@ function createScan(text: string) {
     if (isLikely(secret, isNamed)) found.push({ rule: kind.name, start, end: start + secret.length })
   }
   const matchAt = (kind: Kind, at: number, isNamed: boolean): void => {
-    if (at < (done[kind.id] ?? 0)) return
+    if (first + at < (done[kind.id] ?? 0)) return
     const pattern = kind.pattern()
     pattern.lastIndex = at
     const match = pattern.exec(text)
-    if (match) done[kind.id] = at + match[0].length
+    if (match) done[kind.id] = first + at + match[0].length
     take(kind, match, isNamed)
   }
-  const next = new Float64Array(ids).fill(-1)
   /** What begins with its word is found by one search that goes on from match to match. */
   const begins = ({ id, any }: Group, at: number): boolean => {
-    const known = next[id] ?? -1
+    const known = (nextBegun[id] ?? 0) - first
     if (known >= at) return known === at
     const pattern = any()
     pattern.lastIndex = at
-    const found = pattern.exec(text)?.index ?? Number.POSITIVE_INFINITY
-    next[id] = found
-    return found === at
+    const next = pattern.exec(text)?.index ?? text.length
+    nextBegun[id] = first + next
+    return next === at
   }
   const matchBegun = (group: Group, at: number): void => {
     if (group.kinds.length === 0 || !begins(group, at) || isWordUnit(text.charCodeAt(at - 1))) return
     for (const kind of group.kinds) matchAt(kind, at, false)
   }
   const searchAround = (kind: Kind, at: number): void => {
-    const from = Math.max(0, at - LEAD_CHARS, done[kind.id] ?? 0)
-    done[kind.id] = at + 1
+    const from = Math.max(0, at - LEAD_CHARS, (done[kind.id] ?? 0) - first)
+    done[kind.id] = first + at + 1
     const pattern = kind.pattern()
     for (let start = from; start <= at; start++) {
       pattern.lastIndex = start
       const match = pattern.exec(text)
       if (!match) continue
-      done[kind.id] = start + match[0].length
+      done[kind.id] = first + start + match[0].length
       take(kind, match, false)
       return
     }

@@ -1,8 +1,19 @@
 import { once } from '../../../server/plugin.ts'
 import { isJwt } from './json-web-token.ts'
 import { normalized, offsetsIn } from './normal-form.ts'
+import { pemSpans } from './pem-keys.ts'
 import { isPlaceholder, RESOURCE_NAME } from './placeholder.ts'
-import { entropy, knownSecrets } from './secret-kinds.ts'
+import { knownSecrets } from './secret-kinds.ts'
+import {
+  hasDigitAndLetter,
+  isRandomKey,
+  isStrong,
+  isUserInfo,
+  isWordy,
+  mixed,
+  THREE_DIGITS,
+} from './secret-values.ts'
+import { createWordSearch } from './word-search.ts'
 
 /** Replaces the span of a secret. */
 export const REPLACEMENT = '[REDACTED]'
@@ -20,6 +31,10 @@ export interface SecretSpan {
 
 interface Rule {
   readonly name: string
+  /** Each match begins with one of these, in any case, or `lead` characters before it. */
+  readonly words: readonly string[]
+  readonly lead?: 1
+  /** Sticky: it is asked only where one of the words is. */
   readonly pattern: RegExp
   /** The length of the public prefix that a preview may show. */
   readonly shown: number
@@ -27,75 +42,113 @@ interface Rule {
   accept?(secret: string, whole: string): boolean
 }
 
-const hasDigitAndLetter = (text: string) => /[0-9]/.test(text) && /[A-Za-z]/.test(text)
+/** A name of two words, in its three spellings. */
+const named = (first: string, second: string) => ['', '_', '-'].map((sign) => first + sign + second)
+const SECRET_WORDS = [
+  ...['password', 'passwd', 'passphrase', 'pwd', 'secret', 'token', 'credential'],
+  ...['api', 'access', 'private'].flatMap((kind) => named(kind, 'key')),
+]
+const KEY_WORDS = [
+  ...['api', 'account', 'secret', 'access', 'private'].flatMap((kind) => named(kind, 'key')),
+  ...['api', 'client', 'app'].flatMap((kind) => named(kind, 'secret')),
+  ...['access', 'auth'].flatMap((kind) => named(kind, 'token')),
+  ...['password', 'passwd'],
+]
 
 // design handoff, section 11; each pattern ends with the secret, its group 1
 const RULES: readonly Rule[] = [
-  { name: 'aws_key', pattern: /\b(A[KS]IA[A-Z0-9]{16})\b/g, shown: 4 },
-  { name: 'github_token', pattern: /\b(gh[opsur]_[A-Za-z0-9]{20,})/g, shown: 4 },
-  { name: 'github_token', pattern: /\b(github_pat_[A-Za-z0-9_]{20,})/g, shown: 11 },
-  { name: 'gitlab_token', pattern: /\b(glpat-[A-Za-z0-9_-]{16,})/g, shown: 6 },
-  { name: 'slack_token', pattern: /\b(xox[a-z]-[A-Za-z0-9-]{10,})/g, shown: 5 },
-  { name: 'anthropic_key', pattern: /\b(sk-ant-[A-Za-z0-9_-]{16,})/g, shown: 7 },
-  { name: 'api_key', pattern: /\b(sk-[A-Za-z0-9_-]{20,})/g, shown: 3, accept: hasDigitAndLetter },
-  { name: 'google_key', pattern: /\b(AIza[0-9A-Za-z_-]{35})/g, shown: 4 },
-  { name: 'atlassian_token', pattern: /\b(ATATT3[A-Za-z0-9_=-]{60,})/g, shown: 6 },
-  { name: 'stripe_webhook', pattern: /\b(whsec_[A-Za-z0-9+/=]{24,})/g, shown: 6, accept: hasDigitAndLetter },
-  { name: 'npm_token', pattern: /\b(npm_[A-Za-z0-9]{30,})/g, shown: 4 },
-  { name: 'pypi_token', pattern: /\b(pypi-[A-Za-z0-9_-]{16,})/g, shown: 5, accept: mixed },
-  { name: 'huggingface_token', pattern: /\b(hf_[A-Za-z0-9]{20,})/g, shown: 3 },
+  { name: 'aws_key', words: ['akia', 'asia'], pattern: /\b(A[KS]IA[A-Z0-9]{16})\b/y, shown: 4 },
+  {
+    name: 'github_token',
+    words: ['gho_', 'ghp_', 'ghs_', 'ghu_', 'ghr_'],
+    pattern: /\b(gh[opsur]_[A-Za-z0-9]{20,})/y,
+    shown: 4,
+  },
+  { name: 'github_token', words: ['github_pat_'], pattern: /\b(github_pat_[A-Za-z0-9_]{20,})/y, shown: 11 },
+  { name: 'gitlab_token', words: ['glpat-'], pattern: /\b(glpat-[A-Za-z0-9_-]{16,})/y, shown: 6 },
+  { name: 'slack_token', words: ['xox'], pattern: /\b(xox[a-z]-[A-Za-z0-9-]{10,})/y, shown: 5 },
+  { name: 'anthropic_key', words: ['sk-ant-'], pattern: /\b(sk-ant-[A-Za-z0-9_-]{16,})/y, shown: 7 },
+  {
+    name: 'api_key',
+    words: ['sk-'],
+    pattern: /\b(sk-[A-Za-z0-9_-]{20,})/y,
+    shown: 3,
+    accept: hasDigitAndLetter,
+  },
+  { name: 'google_key', words: ['aiza'], pattern: /\b(AIza[0-9A-Za-z_-]{35})/y, shown: 4 },
+  { name: 'atlassian_token', words: ['atatt3'], pattern: /\b(ATATT3[A-Za-z0-9_=-]{60,})/y, shown: 6 },
+  {
+    name: 'stripe_webhook',
+    words: ['whsec_'],
+    pattern: /\b(whsec_[A-Za-z0-9+/=]{24,})/y,
+    shown: 6,
+    accept: hasDigitAndLetter,
+  },
+  { name: 'npm_token', words: ['npm_'], pattern: /\b(npm_[A-Za-z0-9]{30,})/y, shown: 4 },
+  { name: 'pypi_token', words: ['pypi-'], pattern: /\b(pypi-[A-Za-z0-9_-]{16,})/y, shown: 5, accept: mixed },
+  { name: 'huggingface_token', words: ['hf_'], pattern: /\b(hf_[A-Za-z0-9]{20,})/y, shown: 3 },
   {
     name: 'jwt',
-    pattern: /\b(eyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{4,20000}\.[A-Za-z0-9_-]*)/g,
+    words: ['eyj'],
+    pattern: /\b(eyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{4,20000}\.[A-Za-z0-9_-]*)/y,
     shown: 3,
     accept: isJwt,
   },
   {
     name: 'url_user_info',
-    pattern: /\b(?:https?|wss?|ftp|git\+https):\/\/([^\s/@?#"'<>]{3,300})(?=@)/gi,
+    words: ['http://', 'https://', 'ws://', 'wss://', 'ftp://', 'git+https://'],
+    pattern: /\b(?:https?|wss?|ftp|git\+https):\/\/([^\s/@?#"'<>]{3,300})(?=@)/iy,
     shown: 0,
     accept: isUserInfo,
   },
   {
     name: 'url_user_info',
-    pattern: /:\/\/([^\s/@?#"'<>:]{1,100}:[^\s/@?#"'<>]{1,300})(?=@)/g,
+    words: ['://'],
+    pattern: /:\/\/([^\s/@?#"'<>:]{1,100}:[^\s/@?#"'<>]{1,300})(?=@)/y,
     shown: 0,
   },
   {
     name: 'command_user',
-    pattern: /\s(?:-u|--user|--proxy-user)[ =]["']?[^\s:"'`/]{1,100}:([^\s"'`]{6,300})/g,
+    words: ['-u', '--user', '--proxy-user'],
+    lead: 1,
+    pattern: /\s(?:-u|--user|--proxy-user)[ =]["']?[^\s:"'`/]{1,100}:([^\s"'`]{6,300})/y,
     shown: 0,
     accept: hasDigitAndLetter,
   },
   {
     name: 'authorization',
+    words: ['authorization'],
     pattern:
-      /\bauthorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?:bearer|basic|token|digest)[ \t]{1,4}([^\s"',;]{8,})/gi,
+      /\bauthorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?:bearer|basic|token|digest)[ \t]{1,4}([^\s"',;]{8,})/iy,
     shown: 0,
   },
   {
     name: 'authorization',
-    pattern: /\bauthorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?([^\s"',;]{12,})/gi,
+    words: ['authorization'],
+    pattern: /\bauthorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?([^\s"',;]{12,})/iy,
     shown: 0,
     accept: isStrong,
   },
   {
     name: 'bearer',
-    pattern: /\bbearer[ \t]{1,4}([A-Za-z0-9._~+/=-]{16,})/gi,
+    words: ['bearer'],
+    pattern: /\bbearer[ \t]{1,4}([A-Za-z0-9._~+/=-]{16,})/iy,
     shown: 0,
     accept: hasDigitAndLetter,
   },
   {
     name: 'assigned_secret',
     // A longer name is refused first: it would be walked back letter by letter.
+    words: SECRET_WORDS,
     pattern:
-      /(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?)(?![A-Za-z0-9_-]{25})[A-Za-z0-9_-]{0,24}["']?[ \t]{0,4}[:=]>?[ \t]{0,4}["'`]?([^\s"'`,;<>{}]{12,})/gi,
+      /(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?)(?![A-Za-z0-9_-]{25})[A-Za-z0-9_-]{0,24}["']?[ \t]{0,4}[:=]>?[ \t]{0,4}["'`]?([^\s"'`,;<>{}]{12,})/iy,
     shown: 0,
     accept: isStrong,
   },
   {
     name: 'assigned_secret',
-    pattern: /(?:[_-]|\b)(?:pass|pw|auth)["']?[ \t]{0,4}[:=]>?[ \t]{0,4}["'`]?([^\s"'`,;<>{}]{12,})/gi,
+    words: ['pass', 'pw', 'auth'],
+    pattern: /(?<![A-Za-z0-9])(?:pass|pw|auth)["']?[ \t]{0,4}[:=]>?[ \t]{0,4}["'`]?([^\s"'`,;<>{}]{12,})/iy,
     shown: 0,
     // `auth: OAuth2.0-PKCE` names a way, not a secret.
     accept: (secret, whole) =>
@@ -103,23 +156,23 @@ const RULES: readonly Rule[] = [
   },
   {
     name: 'assigned_key',
+    words: KEY_WORDS,
     pattern:
-      /(?:api[_-]?key|account[_-]?key|api[_-]?secret|secret[_-]?key|client[_-]?secret|access[_-]?key|access[_-]?token|auth[_-]?token|private[_-]?key|app[_-]?secret|password|passwd)["']?[ \t]{0,4}(?:=>|:=|[:=])[ \t]{0,4}["'`]?([A-Za-z0-9_+/=.-]{16,200})(?![A-Za-z0-9_(.[])/gi,
+      /(?:api[_-]?key|account[_-]?key|api[_-]?secret|secret[_-]?key|client[_-]?secret|access[_-]?key|access[_-]?token|auth[_-]?token|private[_-]?key|app[_-]?secret|password|passwd)["']?[ \t]{0,4}(?:=>|:=|[:=])[ \t]{0,4}["'`]?([A-Za-z0-9_+/=.-]{16,200})(?![A-Za-z0-9_(.[])/iy,
     shown: 0,
     accept: isRandomKey,
   },
 ]
 
-/** Rules of the same flags, and one pattern for all of them: most texts match none, and one search costs less than many. */
-const groups = once(() =>
-  [...new Set(RULES.map(({ pattern }) => pattern.flags))].map((flags) => {
-    const rules = RULES.filter(({ pattern }) => pattern.flags === flags)
-    const sources = rules.map(({ pattern }) => pattern.source)
-    return { rules, any: new RegExp(sources.join('|'), flags.replace('g', '')) }
-  }),
-)
+/** The rules of each word, by their places in the table. */
+const ruleWords = once(() => {
+  const places = new Map<string, number[]>()
+  for (const [place, { words }] of RULES.entries()) {
+    for (const word of words) places.set(word, [...(places.get(word) ?? []), place])
+  }
+  return createWordSearch(places)
+})
 
-const PEM_OPEN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
 /** The name of a member that may hold a secret as its whole value: `{"password": "…"}`. */
 export const SECRET_NAME =
   /pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key|credential|authorization|(?:^|[_-])(?:pass|pw)$/i
@@ -131,9 +184,7 @@ export const SECRET_NAME =
 export function secretSpans(text: string): readonly SecretSpan[] {
   if (text.length < TEXT_CHARS_MIN) return []
   const plain = normalized(text)
-  const open = plain
-    .replaceAll(REPLACEMENT, BORDER)
-    .replace(RESOURCE_NAME, (name) => '\n'.repeat(name.length))
+  const open = withoutNames(plain.replaceAll(REPLACEMENT, BORDER))
   let spans: SecretSpan[] = []
   for (;;) {
     const rest = uncovered(open, spans)
@@ -144,12 +195,20 @@ export function secretSpans(text: string): readonly SecretSpan[] {
     spans = spans.length === 0 ? more : withoutOverlaps([...spans, ...more.map(rest.inText)])
   }
   if (spans.length === 0 || plain === text) return spans
-  const offsets = offsetsIn(text, plain.length)
-  return spans.map((span) => ({
+  const offsets = offsetsIn(
+    text,
+    spans.flatMap(({ start, end }) => [start, end]),
+  )
+  return spans.map((span, at) => ({
     ...span,
-    start: offsets[span.start] ?? 0,
-    end: offsets[span.end] ?? text.length,
+    start: offsets[2 * at] ?? 0,
+    end: offsets[2 * at + 1] ?? text.length,
   }))
+}
+
+function withoutNames(text: string): string {
+  if (!text.includes('arn:aws')) return text
+  return text.replace(RESOURCE_NAME, (name) => '\n'.repeat(name.length))
 }
 
 /** As long as a replacement, so that spans keep their places. No pattern of a rule crosses the end of a line. */
@@ -158,23 +217,52 @@ const BORDER = '\n'.repeat(REPLACEMENT.length)
 /** The spans of one pass, in order, without overlaps. */
 function scan(text: string): SecretSpan[] {
   const found: SecretSpan[] = pemSpans(text)
-  for (const { rules, any } of groups()) {
-    if (!any.test(text)) continue
-    for (const rule of rules) addMatches(rule, text, found)
-  }
+  let state: RuleState[] | undefined // most texts have no word of a rule
+  ruleWords()(text, (places, at) => {
+    state ??= RULES.map(() => ({ next: 0, misses: 0 }))
+    for (const place of places) {
+      const [rule, of] = [RULES[place], state[place]]
+      if (!rule || !of || at < of.next) continue
+      const end = addMatch(rule, text, at, found)
+      if (end > 0) of.next = end
+      else if (++of.misses > MISSES_MAX) of.next = nextMatch(place, text, at)
+    }
+  })
   return withoutOverlaps(found)
 }
 
-function addMatches({ name, pattern, shown, accept }: Rule, text: string, found: SecretSpan[]): void {
-  pattern.lastIndex = 0
-  // Not matchAll: a text may hold fifty thousand secrets, and its iterator costs as much as a match.
-  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
-    const secret = match[1] ?? ''
-    if (accept && !accept(secret, match[0])) continue
-    if (shown === 0 && isPlaceholder(secret)) continue
-    const end = pattern.lastIndex
-    found.push({ rule: name, start: end - secret.length, end, prefix: secret.slice(0, shown) })
-  }
+/** Where the next match of a rule may begin, and how many of its words were in vain. */
+interface RuleState {
+  next: number
+  misses: number
+}
+
+/** From so many on, one search from match to match costs less than a look at each word. */
+const MISSES_MAX = 500
+
+/** The word of the rule's next match after the one at `wordAt`. */
+function nextMatch(place: number, text: string, wordAt: number): number {
+  const pattern = anywhere()[place]
+  if (!pattern) return text.length
+  pattern.lastIndex = wordAt
+  const match = pattern.exec(text)
+  return match ? match.index + (RULES[place]?.lead ?? 0) : text.length
+}
+
+const anywhere = once(() => RULES.map(({ pattern }) => new RegExp(pattern, pattern.flags.replace('y', 'g'))))
+
+/** Adds what the rule finds at a word. Returns where the match ends, or 0. */
+function addMatch(rule: Rule, text: string, wordAt: number, found: SecretSpan[]): number {
+  const { name, pattern, shown, accept } = rule
+  pattern.lastIndex = wordAt - (rule.lead ?? 0)
+  const match = pattern.exec(text)
+  if (!match) return 0
+  const end = pattern.lastIndex
+  const secret = match[1] ?? ''
+  if (accept && !accept(secret, match[0])) return end
+  if (shown === 0 && isPlaceholder(secret)) return end
+  found.push({ rule: name, start: end - secret.length, end, prefix: secret.slice(0, shown) })
+  return end
 }
 
 /** The lines between spans that are long enough for a secret, and the way back for spans in them, which come in order. */
@@ -234,83 +322,22 @@ export function isSecretValue(value: string): boolean {
   return !/\s/.test(value) && !isPlaceholder(value) && isStrong(value)
 }
 
-/** True if a word of the text looks random. */
-export function randomWords(text: string): boolean {
-  for (const [word] of text.matchAll(/[A-Za-z0-9+/_=-]{32,}/g)) {
-    if (isPublicHash(word) || word.split('/').length > 3) continue
-    if (classes(word) >= 3 && entropy(word.slice(0, 200)) > 4.3) return true
-  }
-  return false
-}
-
-/** Hex of a commit or digest, `alg:hex`, or a uuid: never a secret. */
-export function isPublicHash(text: string): boolean {
-  return (
-    /^(?:[a-z0-9-]{1,12}:)?[0-9a-f]{7,128}$/i.test(text) ||
-    /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text)
-  )
-}
-
-function pemSpans(text: string): SecretSpan[] {
-  const spans: SecretSpan[] = []
-  let from = 0
-  for (const match of text.matchAll(PEM_OPEN)) {
-    if (match.index < from) continue
-    const bodyAt = match.index + match[0].length
-    const close = text.indexOf('-----END ', bodyAt)
-    const lineEnd = close < 0 ? -1 : text.indexOf('-----', close + 9)
-    const end = lineEnd < 0 ? endOfKey(text, bodyAt) : lineEnd + 5
-    if (end === undefined) {
-      // Without an end and a body it is a mention; no later one has an end either.
-      if (close < 0 && !hasBody(text, bodyAt, text.length)) break
-      continue
-    }
-    spans.push({ rule: 'private_key', start: match.index, end, prefix: '-----BEGIN' })
-    from = end
-  }
-  return spans
-}
-
-/** A line of a key's body is not shorter. */
-const BODY_CHARS = 40
-
-/** True if 40 letters, digits, `+`, `/` or `=` are in a row. From a unit that breaks the row the next 40 are due. */
-function hasBody(text: string, from: number, to: number): boolean {
-  const end = Math.min(to, text.length)
-  for (let last = from + BODY_CHARS - 1; last < end; ) {
-    let row = 0
-    while (row < BODY_CHARS && isBodyUnit(text.charCodeAt(last - row))) row++
-    if (row === BODY_CHARS) return true
-    last += BODY_CHARS - row
-  }
-  return false
-}
-
-function isBodyUnit(unit: number): boolean {
-  return classOf(unit) !== OTHER_CLASS || unit === 0x2b || unit === 0x2f || unit === 0x3d
-}
-
-/** Lines of a key and of its headers. */
-const KEY_LINES = /(?:[A-Za-z0-9+/=:, ."'-]{0,100}(?:\r?\n|\\n|$))*/y
-
-/** Where a key without an end line ends; undefined if it has no body: then the text only speaks of one. */
-function endOfKey(text: string, bodyAt: number): number | undefined {
-  if (!hasBody(text, bodyAt, bodyAt + 400)) return undefined
-  KEY_LINES.lastIndex = bodyAt
-  return Math.max(KEY_LINES.exec(text)?.[0].length ?? 0, 0) + bodyAt
-}
-
 /** Merges overlapping spans. May sort its argument, or return it. */
 function withoutOverlaps(spans: SecretSpan[]): SecretSpan[] {
   if (areApart(spans)) return spans
   const kept: SecretSpan[] = []
-  for (const span of spans.sort((a, b) => a.start - b.start || b.end - a.end)) {
+  for (const span of spans.sort((a, b) => a.start - b.start || b.end - a.end || rank(a) - rank(b))) {
     const last = kept.at(-1)
     if (last && span.start < last.end) {
       if (span.end > last.end) kept[kept.length - 1] = { ...last, end: span.end }
     } else kept.push(span)
   }
   return kept
+}
+
+/** The place of the span's rule in the table: of rules that find the same secret the first is named. */
+function rank({ rule }: SecretSpan): number {
+  return RULES.findIndex(({ name }) => name === rule)
 }
 
 /** True if each span begins where the one before it ended, or later. */
@@ -321,53 +348,4 @@ function areApart(spans: readonly SecretSpan[]): boolean {
     end = span.end
   }
   return true
-}
-
-const THREE_DIGITS = /^(?:[^0-9]*[0-9]){3}/
-
-/** A value of an explicitly named key that is too irregular for a word, a path or a name. */
-function isRandomKey(value: string): boolean {
-  if (!THREE_DIGITS.test(value) || !/[a-z]/i.test(value) || /^(?:sha\d+|git)[-:]/.test(value)) return false
-  if (/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(value)) return false
-  return !isWordy(value) && entropy(value) >= 3
-}
-
-/** True for what has two words or more between its signs: a path or a name. */
-function isWordy(value: string): boolean {
-  WORD.lastIndex = 0
-  return WORD.test(value) && WORD.test(value)
-}
-
-const WORD = /(?<![A-Za-z0-9])(?:[a-z]{3,}|[A-Z][a-z]{2,}|[A-Z]{3,})(?![A-Za-z0-9])/g
-
-/** `user:password`, or a token in their place; the name of a user alone is none. */
-function isUserInfo(value: string): boolean {
-  const colon = value.indexOf(':')
-  if (colon >= 0) return colon < value.length - 1
-  if (isWordy(value)) return false
-  return isStrong(value) || (value.length >= 20 && hasDigitAndLetter(value) && entropy(value) >= 3)
-}
-
-function isStrong(value: string): boolean {
-  return value.length >= 12 && !isPublicHash(value) && classes(value) >= 3
-}
-
-function mixed(value: string): boolean {
-  return classes(value.slice(5)) >= 3 || /[A-Z]/.test(value)
-}
-
-/** The number of character classes: lower case, upper case, digits, others. */
-function classes(value: string): number {
-  let seen = 0
-  for (let at = 0; at < value.length && seen !== 0b1111; at++) seen |= classOf(value.charCodeAt(at))
-  return (seen & 1) + ((seen >> 1) & 1) + ((seen >> 2) & 1) + ((seen >> 3) & 1)
-}
-
-const OTHER_CLASS = 0b1000
-
-function classOf(unit: number): number {
-  if (unit >= 0x61 && unit <= 0x7a) return 0b0001
-  if (unit >= 0x41 && unit <= 0x5a) return 0b0010
-  if (unit >= 0x30 && unit <= 0x39) return 0b0100
-  return OTHER_CLASS
 }
