@@ -221,8 +221,9 @@ function scan(text: string): SecretSpan[] {
   ruleWords()(text, (places, at) => {
     state ??= RULES.map(() => ({ next: 0, misses: 0 }))
     for (const place of places) {
-      const [rule, of] = [RULES[place], state[place]]
-      if (!rule || !of || at < of.next) continue
+      const of = state[place]
+      const rule = RULES[place]
+      if (of === undefined || rule === undefined || at < of.next) continue
       const end = addMatch(rule, text, at, found)
       if (end > 0) of.next = end
       else if (++of.misses > MISSES_MAX) of.next = nextMatch(place, text, at)
@@ -238,7 +239,7 @@ interface RuleState {
 }
 
 /** From so many on, one search from match to match costs less than a look at each word. */
-const MISSES_MAX = 500
+const MISSES_MAX = 10_000
 
 /** The word of the rule's next match after the one at `wordAt`. */
 function nextMatch(place: number, text: string, wordAt: number): number {
