@@ -1,5 +1,4 @@
-import type { SecretSpan } from './secret-rules.ts'
-import { classOf, OTHER_CLASS } from './secret-values.ts'
+import { classOf, OTHER_CLASS, type SecretSpan } from './secret-values.ts'
 
 const PEM_OPEN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
 

@@ -11,6 +11,7 @@ import {
   isUserInfo,
   isWordy,
   mixed,
+  type SecretSpan,
   THREE_DIGITS,
 } from './secret-values.ts'
 import { createWordSearch } from './word-search.ts'
@@ -19,15 +20,6 @@ import { createWordSearch } from './word-search.ts'
 export const REPLACEMENT = '[REDACTED]'
 
 /** Our rules for secrets in a text, beside the kinds of tokens in `secret-kinds.ts`. Every pattern runs in linear time: bounded prefixes, one greedy tail. */
-
-/** A span of a text, in UTF-16 units. */
-export interface SecretSpan {
-  readonly rule: string
-  readonly start: number
-  readonly end: number
-  /** The public prefix of the secret's kind, such as `ghp_`; never more of it. */
-  readonly prefix: string
-}
 
 interface Rule {
   readonly name: string
@@ -232,7 +224,7 @@ function scan(text: string): SecretSpan[] {
   return withoutOverlaps(found)
 }
 
-/** Where the next match of a rule may begin, and how many of its words were in vain. */
+/** Where the next match of a rule may begin, and at how many of its words none was. */
 interface RuleState {
   next: number
   misses: number

@@ -1,5 +1,14 @@
 import { entropy } from './secret-kinds.ts'
 
+/** A span of a text, in UTF-16 units. */
+export interface SecretSpan {
+  readonly rule: string
+  readonly start: number
+  readonly end: number
+  /** The public prefix of the secret's kind, such as `ghp_`; never more of it. */
+  readonly prefix: string
+}
+
 /** True if a word of the text looks random. */
 export function randomWords(text: string): boolean {
   for (const [word] of text.matchAll(/[A-Za-z0-9+/_=-]{32,}/g)) {
@@ -68,7 +77,7 @@ export function classes(value: string): number {
   return (seen & 1) + ((seen >> 1) & 1) + ((seen >> 2) & 1) + ((seen >> 3) & 1)
 }
 
-/** What is no letter of ASCII and no digit. */
+/** All others than letters of ASCII and digits. */
 export const OTHER_CLASS = 0b1000
 
 /** The class of a character as a bit. */
