@@ -33,10 +33,14 @@ const ROWS_MIN = 3
 
 type Scalar = string | number | boolean | null | Literal
 
-/** Lays out every member of an object, in order. */
-export function layoutOf(object: Readonly<Record<string, unknown>>): Block[] {
+/** Lays out every member of an object that is `shown`, in order. */
+export function layoutOf(
+  object: Readonly<Record<string, unknown>>,
+  shown?: (member: string) => boolean,
+): Block[] {
   const blocks: Block[] = []
   for (const label of Object.keys(object)) {
+    if (shown && !shown(label)) continue
     const block = blockOf(label, object[label])
     if (block) blocks.push(block)
   }

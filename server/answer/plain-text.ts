@@ -1,9 +1,12 @@
 import { type Block, layoutOf } from './layout.ts'
 
-/** Prints data as compact text for a model: every member, in order, nothing cut. */
-export function plainText(data: Readonly<Record<string, unknown>>): string {
+/** Prints data as compact text for a model: every member that is `shown`, in order, nothing cut. */
+export function plainText(
+  data: Readonly<Record<string, unknown>>,
+  shown?: (member: string) => boolean,
+): string {
   const lines: string[] = []
-  print(layoutOf(data), '', lines)
+  print(layoutOf(data, shown), '', lines)
   return lines.join('\n')
 }
 

@@ -1,7 +1,7 @@
 import type { Tool } from '../contract/tool.ts'
-import { isJsonObject } from '../platform/json-object.ts'
 import { cleanText } from '../platform/untrusted.ts'
 import { CutList, CutText } from './cut.ts'
+import { isPartial, Literal } from './literal.ts'
 
 /** Longest headline that is shown, in characters. */
 const HEADLINE_MAX_CHARS = 300
@@ -14,55 +14,113 @@ export function headlineOf(tool: Tool, data: Record<string, unknown>): string {
   return line.length <= HEADLINE_MAX_CHARS ? line : `${line.slice(0, HEADLINE_MAX_CHARS - 1)}…`
 }
 
-/** Returns data without the members that the text of a tool leaves out on purpose. */
-export function withoutOmitted(
-  data: Readonly<Record<string, unknown>>,
-  omits: Tool['omits'] = {},
+/**
+ * Returns data as the text of a tool tells it: without the members that the tool leaves out on purpose, and with the values
+ * that it quotes from a program as literals in JSON. A value stays as it is where the member that the tool names beside it
+ * is true, because it is the text of an expression then, and where a page holds only a part of it.
+ */
+export function toldIn(
+  data: Record<string, unknown>,
+  tool: Pick<Tool, 'omits' | 'literals'>,
 ): Record<string, unknown> {
-  let places = known.get(omits)
-  if (!places) {
-    places = placesOf(Object.keys(omits).map((path) => path.split('/').slice(1)))
-    known.set(omits, places)
+  let place = known.get(tool)
+  if (!place) {
+    place = placeOf(pathsIn(tool.omits), pathsIn(tool.literals))
+    known.set(tool, place)
   }
-  return without(data, places) as Record<string, unknown> // an object stays one
+  return told(data, place) as Record<string, unknown> // an object stays one
 }
 
-/** Where members are left out: at this place, at a named one below it, or at any other below it. */
-interface Places {
+/** What the text does with a member, and with those below it; absent below: nothing. */
+interface Place {
   readonly isOmitted: boolean
-  readonly named: ReadonlyMap<string, Places>
-  readonly others: Places | undefined
+  /** Told as a literal, unless the member of this name beside it is true. */
+  readonly literalUnless: string | undefined
+  readonly named: ReadonlyMap<string, Place>
+  /** Of the members that are not named. */
+  readonly others: Place | undefined
+  /** Of the entries of a list. */
+  readonly entries: Place | undefined
 }
 
-/** The places of each tool, by what it omits. */
-const known = new WeakMap<NonNullable<Tool['omits']>, Places>()
+/** The rest of a path, and what the tool says of its end. */
+type Path = readonly [names: readonly string[], said: string]
 
-function placesOf(paths: readonly (readonly string[])[]): Places {
-  const below = (name: string): Places =>
-    placesOf(paths.filter(([first]) => first === name || first === '*').map(([, ...rest]) => rest))
-  const names = new Set(paths.flatMap(([first]) => (first === undefined ? [] : [first])))
+/** The places of each tool. */
+const known = new WeakMap<Pick<Tool, 'omits' | 'literals'>, Place>()
+
+function pathsIn(said: Readonly<Record<string, string>> = {}): readonly Path[] {
+  return Object.entries(said).map(([path, text]) => [path.split('/').slice(1), text])
+}
+
+/** A `*` in a path stands for the entries of a list; in that of an omission also for any member of an object. */
+function placeOf(omits: readonly Path[], literals: readonly Path[]): Place {
+  const firsts = (paths: readonly Path[]) =>
+    paths.flatMap(([[first]]) => (first === undefined ? [] : [first]))
+  const below = (paths: readonly Path[], isBelow: (first: string) => boolean): readonly Path[] =>
+    paths.flatMap(([[first, ...rest], said]): Path[] =>
+      first !== undefined && isBelow(first) ? [[rest, said]] : [],
+    )
+  const names = new Set([...firsts(omits), ...firsts(literals)])
+  const isAny = (first: string): boolean => first === '*'
   return {
-    isOmitted: paths.some((path) => path.length === 0),
-    named: new Map([...names].map((name) => [name, below(name)])),
-    others: names.has('*') ? below('*') : undefined,
+    isOmitted: omits.some(([rest]) => rest.length === 0),
+    literalUnless: literals.find(([rest]) => rest.length === 0)?.[1],
+    named: new Map(
+      [...names].map((name) => [
+        name,
+        placeOf(
+          below(omits, (first) => first === name || isAny(first)),
+          below(literals, (first) => first === name),
+        ),
+      ]),
+    ),
+    others: firsts(omits).some(isAny) ? placeOf(below(omits, isAny), []) : undefined,
+    entries:
+      names.size > 0
+        ? placeOf(
+            below(omits, isAny),
+            below(literals, () => true),
+          )
+        : undefined,
   }
 }
 
-function without(value: unknown, { named, others }: Places): unknown {
-  if (named.size === 0 || value instanceof CutText) return value
+/** The value itself, not a copy, where the tool says nothing of what is below it. */
+function told(value: unknown, place: Place): unknown {
+  if (place.named.size === 0 || typeof value !== 'object' || value === null || value instanceof CutText)
+    return value
   if (value instanceof CutList)
-    return new CutList(withoutInEach(value.entries, others), value.first, value.shown)
-  if (Array.isArray(value)) return withoutInEach(value, others)
-  if (!isJsonObject(value)) return value
-  const kept: [string, unknown][] = []
-  for (const name of Object.keys(value)) {
+    return new CutList(toldEntries(value.entries, place), value.first, value.shown)
+  if (Array.isArray(value)) return toldEntries(value, place)
+  return toldMembers(value as Readonly<Record<string, unknown>>, place) // nothing else is left
+}
+
+function toldEntries(values: readonly unknown[], { entries }: Place): readonly unknown[] {
+  return entries && entries.named.size > 0 ? values.map((value) => told(value, entries)) : values
+}
+
+function toldMembers(
+  object: Readonly<Record<string, unknown>>,
+  { named, others }: Place,
+): Record<string, unknown> {
+  const kept: Record<string, unknown> = {}
+  for (const name of Object.keys(object)) {
     const place = named.get(name) ?? others
     if (place?.isOmitted) continue
-    kept.push([name, place ? without(value[name], place) : value[name]])
+    const value = place ? toldMember(object, name, place) : object[name]
+    if (name === '__proto__') Object.defineProperty(kept, name, { value, ...OWN })
+    else kept[name] = value
   }
-  return Object.fromEntries(kept)
+  return kept
 }
 
-function withoutInEach(entries: readonly unknown[], place: Places | undefined): readonly unknown[] {
-  return place ? entries.map((entry) => without(entry, place)) : entries
+const OWN = { configurable: true, enumerable: true, writable: true }
+
+function toldMember(object: Readonly<Record<string, unknown>>, name: string, place: Place): unknown {
+  const value = object[name]
+  if (place.literalUnless === undefined) return told(value, place)
+  return value === undefined || object[place.literalUnless] === true || isPartial(value)
+    ? value
+    : new Literal(JSON.stringify(value))
 }

@@ -1,8 +1,7 @@
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import * as z from 'zod'
-import { withLiterals } from '../answer/literal.ts'
-import { headlineOf, withoutOmitted } from '../answer/tool-text.ts'
+import { headlineOf, toldIn } from '../answer/tool-text.ts'
 import { fieldErrors, type OwnedTool } from '../call.ts'
 import type { Command } from '../contract/advanced/command.ts'
 import type { CallContext } from '../contract/context.ts'
@@ -244,8 +243,10 @@ async function deliver(
   const print = async (): Promise<void> => {
     const text = terminal.json ? undefined : verb.print?.(data)
     if (text !== undefined) return printText(terminal, text)
-    const shown = (): Record<string, unknown> =>
-      withLiterals(commands(verb.view?.(data) ?? withoutOmitted(data, tool.omits)), tool.literals)
+    const shown = (): Record<string, unknown> => {
+      const view = verb.view?.(data)
+      return view ? toldIn(commands(view), { literals: tool.literals ?? {} }) : toldIn(commands(data), tool)
+    }
     await terminal.answer(headlineOf(tool, data), terminal.json ? data : shown())
   }
   if (output === undefined || !verb.save) return print()

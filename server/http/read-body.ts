@@ -58,6 +58,7 @@ export function requireIdentity(incoming: IncomingMessage): void {
 export function readBytes(incoming: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   const { maxBytes, limitMs = BODY_LIMIT_MS, after = afterTimeout } = limits
   if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes))
+  if (incoming.complete && !incoming.destroyed && !incoming.readableEnded) return arrived(incoming, maxBytes)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
@@ -77,6 +78,13 @@ export function readBytes(incoming: IncomingMessage, limits: BodyLimits): Promis
     const callOff = after(limitMs, () => settle(() => reject(refusals.body_timeout())))
     incoming.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose)
   })
+}
+
+/** Takes a body that came with its headers, as most do: nothing is left to wait for. */
+async function arrived(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  if (incoming.readableLength > maxBytes) throw tooLarge(maxBytes)
+  const bytes: Buffer | null = incoming.read() // without an encoding there are only buffers
+  return bytes ?? Buffer.alloc(0)
 }
 
 function tooLarge(maxBytes: number): SatchelError {

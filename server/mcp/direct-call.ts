@@ -75,12 +75,10 @@ export async function answerDirectly(
 function resultJson(door: Door, result: ToolResult): string {
   const { content, structuredContent, isError, [STRUCTURED_JSON]: json } = result
   const data = json ? json() : JSON.stringify(structuredContent)
-  return [
-    `{"content":${JSON.stringify(content)}`,
-    data === undefined ? '' : `,"structuredContent":${data}`,
-    isError === undefined ? '' : `,"isError":${JSON.stringify(isError)}`,
-    `,"resultType":"complete","_meta":${JSON.stringify(serverInfoMeta(door))}}`,
-  ].join('')
+  const structured = data === undefined ? '' : `,"structuredContent":${data}`
+  const error = isError === undefined ? '' : `,"isError":${JSON.stringify(isError)}`
+  const meta = JSON.stringify(serverInfoMeta(door))
+  return `{"content":${JSON.stringify(content)}${structured}${error},"resultType":"complete","_meta":${meta}}`
 }
 
 function answer(body: string): Response {

@@ -16,17 +16,16 @@ interface Place {
 
 /** How the untrusted text of an output reaches a model. */
 export interface UntrustedText {
-  /** Labels of the untrusted text that a member of an output holds; empty: it holds none. */
-  labelsIn(member: string, value: unknown): readonly string[]
+  /** Adds the labels of the untrusted text that a member of an output holds, and reports whether it holds any. */
+  addLabelsIn(member: string, value: unknown, labels: Set<string>): boolean
   /** Cleans and shortens untrusted text; quoting output is only cleaned; all other values stay unchanged. */
   clean(output: unknown): unknown
   /** Fences the untrusted strings of a cleaned output that have several lines. */
   fence(output: unknown): unknown
 }
 
-const NO_LABELS: readonly string[] = []
 const NONE: UntrustedText = {
-  labelsIn: () => NO_LABELS,
+  addLabelsIn: () => false,
   clean: (output) => output,
   fence: (output) => output,
 }
@@ -36,13 +35,14 @@ export function untrustedTextOf(schema: JsonSchema): UntrustedText {
   const place = placeOf(schema)
   if (!place) return NONE
   return {
-    labelsIn(member, value) {
+    addLabelsIn(member, value, labels) {
       const at = place.fields.get(member) ?? place.others
-      if (!at) return NO_LABELS
-      const labels = new Set<string>()
-      if (at.mark && typeof value === 'object' && value !== null) labels.add(at.mark.label)
-      addLabels(at, value, labels)
-      return [...labels]
+      if (!at) return false
+      const found = new Set<string>()
+      if (at.mark && typeof value === 'object' && value !== null) found.add(at.mark.label)
+      addLabels(at, value, found)
+      for (const label of found) labels.add(label)
+      return found.size > 0
     },
     clean: (output) => mapped(place, output, CLEANED),
     fence: (output) => mapped(place, output, FENCED),
@@ -129,10 +129,12 @@ function mappedMembers(
 ): unknown {
   const names = Object.keys(value)
   let fields: [string, unknown][] | undefined
-  for (const [at, name] of names.entries()) {
-    const changed = mapped(place?.fields.get(name) ?? place?.others, value[name], change, quotes)
+  for (let at = 0; at < names.length; at++) {
+    const name = names[at] ?? '' // within its length
+    const member = value[name]
+    const changed = mapped(place?.fields.get(name) ?? place?.others, member, change, quotes)
     const changedName = quotes ? change.text(name, undefined) : name
-    if (changed !== value[name] || changedName !== name)
+    if (changed !== member || changedName !== name)
       fields ??= names.slice(0, at).map((same) => [same, value[same]])
     fields?.push([changedName, changed])
   }
@@ -146,9 +148,9 @@ function mappedEntries(
   quotes: boolean,
 ): readonly unknown[] {
   let entries: unknown[] | undefined
-  for (const [at, entry] of value.entries()) {
-    const changed = mapped(place, entry, change, quotes)
-    if (changed === entry) continue
+  for (let at = 0; at < value.length; at++) {
+    const changed = mapped(place, value[at], change, quotes)
+    if (changed === value[at]) continue
     entries ??= [...value]
     entries[at] = changed
   }
