@@ -1,4 +1,5 @@
 import { CLIENT_FACTS } from '../client-facts.ts'
+import { once } from '../platform/once.ts'
 import { ANSWER_TOKENS, type AnswerSettings, CALL_TOKENS_MIN, type Channel } from './bounds.ts'
 
 /** The reader of an answer. */
@@ -25,11 +26,18 @@ export function readerOf(clientName: string | undefined, settings: AnswerSetting
 }
 
 function channelOf(name: string | undefined): Channel | undefined {
-  if (name === undefined) return undefined
-  const known = CLIENT_FACTS.find(({ answers }) =>
-    answers?.client_info.some((pattern) =>
-      pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern,
-    ),
-  )
-  return known?.answers?.channel
+  return name === undefined ? undefined : patterns().find(({ matches }) => matches(name))?.channel
 }
+
+/** The names of all known clients, in the order of `clients.json`. */
+const patterns = once(() =>
+  CLIENT_FACTS.flatMap(({ answers }) =>
+    (answers?.client_info ?? []).map((pattern) => {
+      const start = pattern.slice(0, -1)
+      const matches = pattern.endsWith('*')
+        ? (name: string): boolean => name.startsWith(start)
+        : (name: string): boolean => name === pattern
+      return { matches, channel: answers?.channel }
+    }),
+  ),
+)

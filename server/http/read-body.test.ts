@@ -45,9 +45,28 @@ describe('a body', () => {
 
   it('has the cap its route states', async (t) => {
     const { ask } = await openDoor(t)
-    const patch = (bytes: number) => ask('/notes/a', { method: 'PATCH', body: bodyOf(bytes) })
+    for (const headers of [{}, { 'transfer-encoding': 'chunked' }]) {
+      const patch = (bytes: number) => ask('/notes/a', { method: 'PATCH', body: bodyOf(bytes), headers })
 
-    assert.deepEqual([(await patch(1024)).status, (await patch(1025)).status], [200, 413])
+      assert.deepEqual([(await patch(1024)).status, (await patch(1025)).status], [200, 413])
+      assert.equal((await patch(1024)).status, 200)
+    }
+  })
+
+  it('is the same in one packet with the headers and in several, also for the next request of a connection', async (t) => {
+    const { raw, door, sample } = await openDoor(t)
+    const head = (length: number) =>
+      `POST /echo HTTP/1.1\r\nHost: localhost:${door.port}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`
+    const { socket, until } = raw(`${head(12)}{"text":"a"}${head(12)}{"text":"b"}`)
+    await until('"b"')
+
+    socket.write(`${head(12)}{"text"`)
+    await new Promise((resolve) => setImmediate(resolve))
+    socket.write(':"c"}')
+    await until('"c"')
+
+    assert.equal(sample.calls.length, 3)
+    socket.destroy()
   })
 
   it('is refused unread when its stated length is too large, and the connection ends', async (t) => {

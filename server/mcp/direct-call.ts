@@ -56,11 +56,9 @@ export async function answerDirectly(
   const catalog = await door.catalog().catch(() => undefined) // the handler fails with it, as one error
   if (catalog?.raw || catalog?.unreached) return undefined
   if (catalog?.tool(call.name)?.owned.tool.task === true && declaresTasks(meta)) return undefined
-  const request = { era: 'modern', meta, envelope: meta, signal } as const
+  const asked = { era: 'modern', meta, envelope: meta, signal, callerOf: () => ({ principal }) } as const
   try {
-    const result = await handled(door, { ...request, callerOf: () => ({ principal }) }, METHOD, (exchange) =>
-      callTool(exchange, call),
-    )
+    const result = await handled(door, asked, METHOD, (exchange) => callTool(exchange, call))
     if (signal.aborted) return disconnected()
     return answer(`{"result":${resultJson(door, result)},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`)
   } catch (thrown) {

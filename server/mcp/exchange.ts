@@ -20,7 +20,7 @@ export interface Asked {
   readonly envelope: unknown
   readonly signal: AbortSignal
   /** Absent for a call that is answered without the SDK. */
-  readonly sdk?: RawCall
+  readonly sdk?: RawCall | undefined
 }
 
 /** One request in a handler. */

@@ -46,9 +46,10 @@ export interface PageCall {
 
 /** Reads the cursor of `nextPageCall`. Errors: `invalid`/`page_cursor` for one of another call. */
 export function pageCallIn(tool: Tool, args: Readonly<Record<string, unknown>>): PageCall {
-  const { cursor, ...question } = args
-  if (!tool.annotations.readOnly || typeof cursor !== 'string' || !cursor.startsWith(PREFIX)) return { args }
-  const key = keyIn(cursor.slice(PREFIX.length), questionOf(tool, question))
+  const given = args['cursor']
+  if (!tool.annotations.readOnly || typeof given !== 'string' || !given.startsWith(PREFIX)) return { args }
+  const { cursor: _, ...question } = args
+  const key = keyIn(given.slice(PREFIX.length), questionOf(tool, question))
   const [grain, from, content, native] = key ?? []
   if (typeof grain !== 'number' || typeof from !== 'number' || typeof content !== 'string')
     throw refusals.page_cursor()

@@ -134,8 +134,8 @@ export async function handled<T extends WireResult>(
   try {
     const catalog = await door.catalog()
     const { era, meta, envelope, signal, sdk } = asked
-    const request = { era, meta, envelope, signal, ...(sdk && { sdk }) }
-    const exchange = { ...request, catalog, caller: asked.callerOf(), resolvePath: door.resolvePath }
+    const { resolvePath } = door
+    const exchange = { era, meta, envelope, signal, sdk, catalog, caller: asked.callerOf(), resolvePath }
     return await inRequestSpan(exchange, method, async () => handle(exchange))
   } catch (thrown) {
     throw asProtocolError(thrown, { log: door.log, signal: asked.signal }, method)

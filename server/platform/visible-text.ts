@@ -33,6 +33,9 @@ const NEEDED = [
 /** Classes of Unicode take milliseconds to make, and most texts are without any. */
 const anyHidden = once(() => new RegExp(HIDDEN, 'u'))
 const neededOrHidden = once(() => new RegExp(`(${NEEDED})|(?:${HIDDEN})+`, 'gu'))
+/** Texts up to this length are looked at without the fixed cost of an expression. */
+const LOOP_MAX_CHARS = 40
+const [TAB, LF, BLANK, TILDE] = [0x09, 0x0a, 0x20, 0x7e]
 const PRINTABLE_ASCII = /^[\t\n\x20-\x7e]*$/
 
 /** Text without its hidden characters. Idempotent. */
@@ -53,7 +56,12 @@ function hasUnseen(text: string): boolean {
 
 /** True for a text of ASCII alone, without control characters but tab and LF. */
 export function isPrintableAscii(text: string): boolean {
-  return PRINTABLE_ASCII.test(text)
+  if (text.length > LOOP_MAX_CHARS) return PRINTABLE_ASCII.test(text)
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code > TILDE || (code < BLANK && code !== TAB && code !== LF)) return false
+  }
+  return true
 }
 
 function escaped(run: string): string {
