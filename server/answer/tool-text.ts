@@ -53,7 +53,7 @@ function pathsIn(said: Readonly<Record<string, string>> = {}): readonly Path[] {
   return Object.entries(said).map(([path, text]) => [path.split('/').slice(1), text])
 }
 
-/** A `*` in a path stands for the entries of a list; in that of an omission also for any member of an object. */
+/** A `*` in a path matches every entry of a list, and in the path of an omission every member of an object. */
 function placeOf(omits: readonly Path[], literals: readonly Path[]): Place {
   const firsts = (paths: readonly Path[]) =>
     paths.flatMap(([[first]]) => (first === undefined ? [] : [first]))

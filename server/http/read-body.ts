@@ -80,7 +80,7 @@ export function readBytes(incoming: IncomingMessage, limits: BodyLimits): Promis
   })
 }
 
-/** Takes a body that came with its headers, as most do: nothing is left to wait for. */
+/** Reads a body that arrived with its headers, as most do. */
 async function arrived(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (incoming.readableLength > maxBytes) throw tooLarge(maxBytes)
   const bytes: Buffer | null = incoming.read() // without an encoding there are only buffers

@@ -33,7 +33,7 @@ const NEEDED = [
 /** Classes of Unicode take milliseconds to make, and most texts are without any. */
 const anyHidden = once(() => new RegExp(HIDDEN, 'u'))
 const neededOrHidden = once(() => new RegExp(`(${NEEDED})|(?:${HIDDEN})+`, 'gu'))
-/** Texts up to this length are looked at without the fixed cost of an expression. */
+/** Up to this length a loop is faster than a regular expression. */
 const LOOP_MAX_CHARS = 40
 const [TAB, LF, BLANK, TILDE] = [0x09, 0x0a, 0x20, 0x7e]
 const PRINTABLE_ASCII = /^[\t\n\x20-\x7e]*$/
