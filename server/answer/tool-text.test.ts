@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Literal } from './literal.ts'
 import { toldIn } from './tool-text.ts'
 
-test('omissions and literals apply to each entry of a list, and any other member stays, whatever its name', () => {
+test('omissions and literals apply to each entry of a list, and every other member stays under any name', () => {
   const data: Record<string, unknown> = JSON.parse(
     '{"id":1,"list":[{"secret":1,"value":"x","__proto__":{"a":1}},{"value":"y","is_code":true},{"b":2}],"map":{"one":{"at":1},"two":{"at":2,"is":3}}}',
   )
