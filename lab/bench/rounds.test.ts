@@ -18,6 +18,15 @@ test('both sides take turns, and each is judged by its own best round', async ()
   assert.deepEqual(bestOf(rounds, 'at_most'), { ours: 10, against: 40, rounds, sense: 'at_most' })
 })
 
+test('rounds that warm both sides up are not counted', async () => {
+  const taken = { ours: 0, against: 0 }
+  const next = (side: keyof typeof taken) => async () => ++taken[side]
+
+  const rounds = await inTurns(2, { ours: next('ours'), against: next('against') }, 3)
+
+  assert.deepEqual(rounds, { ours: [4, 5], against: [4, 5] })
+})
+
 test('a figure of several rounds prints the medians beside the best', () => {
   const rounds = { ours: [10, 30, 20], against: [50, 40, 60] }
   const words = { name: 'a', what: 'a', unit: '/s', against_what: 'b', goal: 0.5 }

@@ -3,11 +3,22 @@ import type { Figure } from './figure.ts'
 /** Every round of both sides of a figure, in its unit. */
 export type Rounds = NonNullable<Figure['rounds']>
 
-/** Measures both sides in turns, so that what else the machine does falls on each. */
+const WARM_UP_MS = 5_000
+
+/**
+ * Measures both sides in turns, so that what else the machine does falls on each. `warmUp`: so many rounds of both come
+ * before, at most 5 s of them, so that each side is measured with compiled code.
+ */
 export async function inTurns(
   count: number,
   sides: Readonly<Record<keyof Rounds, () => Promise<number>>>,
+  warmUp = 0,
 ): Promise<Rounds> {
+  const warmBy = performance.now() + WARM_UP_MS
+  for (let round = 0; round < warmUp && performance.now() < warmBy; round += 1) {
+    await sides.ours()
+    await sides.against()
+  }
   const rounds = { ours: [] as number[], against: [] as number[] }
   for (let round = 0; round < count; round += 1) {
     rounds.ours.push(await sides.ours())

@@ -26,6 +26,7 @@ const JOURNAL_BYTES = 16 * 1024 * 1024
 const JOURNAL_ROW_BYTES = 4 * 1024
 
 const ROUNDS = 5 // toolchain: interleaved, best of 5
+const WARM_UP = 10 // rounds that are not counted: 2,000 calls are compiled code, the first 200 are none
 const CALLS = 200
 const COMMITS = 10
 const GROUPS = 8
@@ -47,10 +48,11 @@ async function sizedFigures(options: BenchOptions, megabytes: number): Promise<r
   const floor = openDiskFloor(room.directory)
   try {
     await room.grow(megabytes * 1024 * 1024)
-    const single = await inTurns(ROUNDS, {
+    const sides = {
       ours: () => rateOf(CALLS, () => room.mutate()),
       against: () => rateOf(CALLS, floor.write),
-    })
+    }
+    const single = await inTurns(ROUNDS, sides, WARM_UP)
     const figures = [singleFigure(megabytes, single)]
     if (megabytes === SIZES_MB[0])
       figures.push(await groupFigure(room, single), ...(await documentFigures(room, floor)))
@@ -101,11 +103,9 @@ async function documentFigures(room: BenchRoom, floor: DiskFloor): Promise<reado
   const commits = (): Promise<number> => rateOf(COMMITS, () => room.commit(nextText()))
   const bare = openBareCommit(room.directory)
   try {
+    const bares = (): Promise<number> => rateOf(COMMITS, () => bare.commit(nextText()))
+    const bared = await inTurns(ROUNDS, { ours: commits, against: bares }, WARM_UP)
     const looped = await inTurns(ROUNDS, { ours: commits, against: () => rateOf(CALLS, floor.write) })
-    const bared = await inTurns(ROUNDS, {
-      ours: commits,
-      against: () => rateOf(COMMITS, () => bare.commit(nextText())),
-    })
     return [
       figureOf({
         ...bestOf(looped, 'at_least'),

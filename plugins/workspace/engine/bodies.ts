@@ -40,6 +40,16 @@ export interface Bodies {
   discard(sha256: string): Promise<void>
 }
 
+/** A text with its UTF-8, which its hash, its record and its file need: it is converted once. */
+export interface StoredText {
+  readonly text: string
+  readonly content: Buffer
+}
+
+export function storedText(text: string): StoredText {
+  return { text, content: Buffer.from(text) }
+}
+
 export interface BodiesSeams {
   readonly disk: Disk
   readonly sidecar: string

@@ -2,7 +2,8 @@ import { basename } from 'node:path'
 import { allWritten, isFlushFailure, isSatchelError, removeQuietly } from '../../../server/plugin.ts'
 import type { NewVersion, Tx } from '../domain/rows.ts'
 import { refusals } from '../reasons.ts'
-import type { Seen } from './markdown-file.ts'
+import { storedText } from './bodies.ts'
+import type { FileText, Seen } from './markdown-file.ts'
 import { type Draft, notMaterialized, openRows } from './transaction.ts'
 import { append, longTexts, publish, rollback, type StoreState, transact, writeFailure } from './writer.ts'
 
@@ -17,12 +18,24 @@ export async function commitWithFiles(
   draft: Draft,
   staged: NewVersion | undefined,
 ): Promise<void> {
-  const outcome = await storeWithFiles(state, draft, staged, state.ledger.meta.hash)
+  const outcome = await storeWithFiles(
+    state,
+    draft,
+    staged && fileText(draft, staged),
+    state.ledger.meta.hash,
+  )
   if (outcome?.kind === 'moved') await takeExternalQuietly(state, outcome.seen)
   if (outcome?.kind === 'failed') throw outcome.error
 }
 
-type FileText = Pick<NewVersion, 'text' | 'hash'>
+function fileText(draft: Draft, { text, hash }: NewVersion): FileText {
+  return { ...(draft.bodies.get(hash) ?? storedText(text)), hash }
+}
+
+/** The newest version, for a file that does not have it. */
+function newestFileText({ ledger, newestText }: StoreState): FileText {
+  return { ...storedText(newestText()), hash: ledger.meta.hash }
+}
 
 /** The same, with `staged` put into a file whose text has the hash `expected`; what became of that is the answer. */
 async function storeWithFiles(
@@ -178,7 +191,7 @@ export async function lookAtCopy(state: StoreState): Promise<void> {
 async function refresh(state: StoreState): Promise<void> {
   const temp = state.tempPath()
   try {
-    await state.markdown.stage(temp, { text: state.newestText(), hash: state.ledger.meta.hash })
+    await state.markdown.stage(temp, newestFileText(state))
     if (state.markdown.isAsSeen()) await replaceFile(state, temp)
   } catch (thrown) {
     throw writeFailure(state, thrown)
@@ -211,7 +224,7 @@ async function takeStaleEdit(state: StoreState, seen: SeenText): Promise<void> {
   ledger.note({ materialized: true })
   const before = ledger.meta.version
   const draft = await adopted(state, (tx) => hooks.staleEdit?.(tx, seen, base))
-  const newest = draft.document ?? { text: state.newestText(), hash: ledger.meta.hash }
+  const newest = draft.document ? fileText(draft, draft.document) : newestFileText(state)
   const outcome = await storeWithFiles(state, draft, newest, seen.hash)
   if (outcome?.kind === 'failed') throw outcome.error
   const made = draft.document ? { merged_as: draft.document.version } : {}
@@ -290,7 +303,7 @@ async function settleFile(state: StoreState): Promise<void> {
 async function materialize(state: StoreState): Promise<void> {
   const temp = state.tempPath()
   try {
-    await state.markdown.stage(temp, { text: state.newestText(), hash: state.ledger.meta.hash })
+    await state.markdown.stage(temp, newestFileText(state))
     await replaceFile(state, temp)
   } catch (thrown) {
     await removeQuietly(state.disk, temp)

@@ -50,6 +50,23 @@ test('a record brings its texts, those in files and those given up, to the last 
   )
 })
 
+test('the payload is the JSON of the whole record, whether the bytes of a text are known or not', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.boolean(), (given, isKnown) => {
+      const text = given.toWellFormed() // as the store makes every text
+      const record = { seq: FIRST, durable: 40, steps: [[3, [text]]] as const }
+      const change = { texts: [['aa', text]] as const, drops: ['cc'] }
+      const contentOf = (): Buffer | undefined => (isKnown ? Buffer.from(text) : undefined)
+
+      const bytes = encodeRecord(GENERATION, { ...record, ...change, contentOf })
+
+      const json = JSON.stringify({ f: 40, s: record.steps, b: change.texts, d: change.drops })
+      assert.equal(bytes.toString('utf8', 16), json)
+      assert.equal(bytes.readBigUInt64LE(8), BigInt(FIRST))
+    }),
+  )
+})
+
 test('the last record cut at any byte: all before it is there', () => {
   const { bytes, starts } = journal()
   const last = starts[3] ?? 0

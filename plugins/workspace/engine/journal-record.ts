@@ -17,20 +17,50 @@ export interface JournalRecord extends TextChange {
 const HEADER_BYTES = 16
 export const RECORD_MAX_BYTES = 8 * 1024 * 1024 // design workspace-engine 2
 
+/** A record that is about to be written. */
+export interface NewRecord extends JournalRecord {
+  /** The UTF-8 of a text that it brings. Absent, also for one text: it is made from the text. */
+  readonly contentOf?: (sha256: string) => Buffer | undefined
+}
+
 /**
  * The bytes of a record. The checksum covers the generation too, so that blocks of an older journal never read as
  * this one's. The payload is JSON and holds no zero byte, so no content can pass for a header: a `seq` always has one.
  */
-export function encodeRecord(generation: number, record: JournalRecord): Buffer {
-  const { durable: f, steps: s, texts: b, drops: d } = record
-  const payload = JSON.stringify({ f, s, b, d })
-  const length = Buffer.byteLength(payload)
+export function encodeRecord(generation: number, record: NewRecord): Buffer {
+  const rows = JSON.stringify({ f: record.durable, s: record.steps })
+  const texts = textsAsJson(record)
+  const rowsLength = Buffer.byteLength(rows)
+  const length = rowsLength + Math.max(0, texts.length - 1)
   const bytes = Buffer.allocUnsafe(HEADER_BYTES + length)
   bytes.writeUInt32LE(length, 0)
-  bytes.writeBigUInt64LE(BigInt(record.seq), 8)
-  bytes.write(payload, HEADER_BYTES)
+  bytes.writeUInt32LE(record.seq % WORD, 8)
+  bytes.writeUInt32LE(Math.floor(record.seq / WORD), 12)
+  bytes.write(rows, HEADER_BYTES)
+  if (texts) {
+    // One object of both: the end of the first and the start of the second become the comma between their members.
+    const at = HEADER_BYTES + rowsLength - 1
+    bytes.write(texts, at, 'latin1')
+    bytes[at] = COMMA
+  }
   bytes.writeUInt32LE(checksum(generation, bytes.subarray(8)), 4)
   return bytes
+}
+
+const WORD = 2 ** 32
+const COMMA = 0x2c
+
+/**
+ * The texts of a record as a JSON object with a character for each byte of its UTF-8, or '' without any. JSON escapes no
+ * character above the quote and the backslash, so these are the bytes that the text itself would give, in half the time.
+ */
+function textsAsJson({ texts, drops, contentOf }: NewRecord): string {
+  if (!texts && !drops) return ''
+  const b = texts?.map(([sha256, text]) => [
+    sha256,
+    text && (contentOf?.(sha256) ?? Buffer.from(text)).toString('latin1'),
+  ])
+  return JSON.stringify({ b, d: drops })
 }
 
 /** What follows the last good record of a journal. */
@@ -64,7 +94,7 @@ export function scanJournal(bytes: Buffer, generation: number, firstSeq: number)
 
 /** How records become bytes and back. */
 export interface Codec {
-  encode(generation: number, record: JournalRecord): Buffer
+  encode(generation: number, record: NewRecord): Buffer
   scan(bytes: Buffer, generation: number, firstSeq: number): JournalScan
 }
 
@@ -116,10 +146,15 @@ interface Payload {
   readonly d?: readonly string[]
 }
 
+let prefix = { generation: -1, crc: 0 } // a room writes many records of one generation
+
 function checksum(generation: number, seqAndPayload: Uint8Array): number {
-  const prefix = Buffer.alloc(8)
-  prefix.writeBigUInt64LE(BigInt(generation))
-  return crc32(seqAndPayload, crc32(prefix))
+  if (prefix.generation !== generation) {
+    const bytes = Buffer.alloc(8)
+    bytes.writeBigUInt64LE(BigInt(generation))
+    prefix = { generation, crc: crc32(bytes) }
+  }
+  return crc32(seqAndPayload, prefix.crc)
 }
 
 function lastNonZero(bytes: Buffer, from: number): number {

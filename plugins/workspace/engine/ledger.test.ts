@@ -53,6 +53,31 @@ function play(ledger: Ledger, history: readonly Move[]): Play {
   return { records, image, hash: ledger.dumpHash() }
 }
 
+test('a refused change takes back nothing of the hundreds before it', () => {
+  const live = openLedger(sql, schema, statements)
+  const history = Array.from({ length: 300 }, (_, at) => ({
+    text: `note ${at}`,
+    refuse: at % 7 === 0 || at % 64 < 2,
+    trim: at % 3 === 0,
+  }))
+
+  const { records, image, hash } = play(live, history)
+
+  const [fromNothing, fromImage] = [undefined, image].map((start) =>
+    openLedger(sql, schema, statements, start),
+  )
+  assert.ok(fromNothing && fromImage)
+  const kept = history.filter(({ refuse }) => !refuse).map(({ text }) => text)
+  assert.deepEqual(
+    live.all('notes').map((row) => row['text']),
+    kept,
+  )
+  fromNothing.replay(records)
+  fromImage.replay(records.filter(({ seq }) => seq > fromImage.meta.seq))
+  assert.deepEqual([fromNothing.dumpHash(), fromImage.dumpHash()], [hash, hash])
+  for (const ledger of [live, fromNothing, fromImage]) ledger.close()
+})
+
 const moves = fc.array(
   fc.record({ text: fc.string({ unit: 'binary', maxLength: 20 }), refuse: fc.boolean(), trim: fc.boolean() }),
   { maxLength: 12 },

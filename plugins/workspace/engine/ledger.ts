@@ -29,7 +29,7 @@ export interface Ledger {
   run(statement: string, params?: Params): void
   /** The steps run since `begin`. */
   steps(): number
-  /** Takes the next `seq`, writes the meta row and gives the record to journal; `commit` or `rollback` must follow. */
+  /** Takes the next `seq` and gives the record to journal, with the meta row; `commit` or `rollback` must follow. */
   seal(change: Partial<Meta>, durable: number): JournalRecord
   commit(): void
   /** Back to the state at `begin`. */
@@ -58,8 +58,7 @@ export function openLedger(sql: Sql, schema: Schema, statements: Statements, ima
     : { connection: createTables(sql, schema), isOlder: false }
   const prepared = prepareStatements(statements, (text) => connection.prepare(text))
   const metaStatement = connection.prepare(META_SQL)
-  const [begin, commit, rollback] = ['BEGIN', 'COMMIT', 'ROLLBACK'].map((text) => connection.prepare(text))
-  if (!begin || !commit || !rollback) throw new Error('unreachable: three statements were prepared')
+  const changes = openChanges(connection)
   const pageCount = connection.prepare('PRAGMA page_count')
   const pageSize = pragma(connection.prepare('PRAGMA page_size'))
 
@@ -87,7 +86,7 @@ export function openLedger(sql: Sql, schema: Schema, statements: Statements, ima
     begin: () => {
       before = meta
       steps = []
-      begin.run([])
+      changes.begin()
     },
     run: (name, params) => {
       const { id, statement, values, read } = prepared.bound(name, params)
@@ -97,31 +96,75 @@ export function openLedger(sql: Sql, schema: Schema, statements: Statements, ima
     },
     steps: () => steps.length,
     seal: (change, durable) => {
+      // The row itself is written when something reads it: with the image, and for the dump.
       meta = { ...meta, ...change, seq: before.seq + 1 }
-      writeMeta()
       steps.push([META_STEP, metaValues(meta)])
       return { seq: meta.seq, durable, steps }
     },
-    commit: () => commit.run([]),
+    commit: changes.commit,
     rollback: () => {
-      rollback.run([])
+      changes.rollback()
       meta = before
     },
     replay: (records) => {
-      begin.run([])
+      changes.begin()
       for (const record of records) for (const step of record.steps) apply(step)
-      commit.run([])
+      changes.commit()
       meta = readMeta(connection)
     },
     bytes: () => Number(pageCount.rows([])[0]?.['page_count']) * pageSize,
     export: (generation) => {
+      changes.settle()
       writeMeta()
       connection.exec(`UPDATE engine_generation SET generation = ${generation} WHERE id = 1`)
       return connection.export()
     },
     generation: () => pragma(connection.prepare('SELECT generation FROM engine_generation')),
-    dumpHash: () => dumpHash((text) => once(connection.prepare(text))),
+    dumpHash: () => {
+      writeMeta()
+      return dumpHash((text) => once(connection.prepare(text)))
+    },
     close: () => connection.close(),
+  }
+}
+
+const SETTLED_AFTER = 64
+
+/**
+ * The transactions of the room are savepoints of one of SQLite's: its commit copies every changed page into the file that
+ * sql.js keeps in memory, which costs as much as the statements, and the journal alone is the authority. The outer one ends
+ * before an image is taken, and after some changes, because SQLite keeps the former content of each page that it changed.
+ */
+function openChanges(connection: SqlConnection) {
+  const prepare = (sql: string) => {
+    const statement = connection.prepare(sql)
+    return () => statement.run([])
+  }
+  const outer = { begin: prepare('BEGIN'), commit: prepare('COMMIT') }
+  const inner = { begin: prepare('SAVEPOINT change'), commit: prepare('RELEASE change') }
+  const undo = prepare('ROLLBACK TO change')
+  let made: number | undefined // in the outer transaction, if one is open
+  const settle = (): void => {
+    if (made === undefined) return
+    outer.commit()
+    made = undefined
+  }
+  return {
+    begin: () => {
+      if (made === undefined) outer.begin()
+      made ??= 0
+      inner.begin()
+    },
+    commit: () => {
+      inner.commit()
+      made = (made ?? 0) + 1
+      if (made >= SETTLED_AFTER) settle()
+    },
+    rollback: () => {
+      undo()
+      inner.commit()
+    },
+    settle,
   }
 }
 

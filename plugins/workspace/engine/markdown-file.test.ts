@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { test } from 'node:test'
-import type { SatchelError } from '../../../server/plugin.ts'
+import type { Disk, SatchelError } from '../../../server/plugin.ts'
 import { realDisk } from '../../../server/plugin.ts'
 import { addNote, commitText } from '../testing/model.ts'
 import { storeOptions } from '../testing/store-options.ts'
@@ -167,14 +167,21 @@ for (const [what, put] of noTexts) {
 test('a file that could not be read is a document again as soon as its mode allows it', async (t) => {
   const plain = await storeOptions(t)
   // Root may read everything; to everyone else the mode says what they may.
-  const readFileSync = (path: string): Buffer => {
-    if (path === plain.file && (statSync(path).mode & 0o400) === 0)
-      throw Object.assign(new Error('EACCES'), { code: 'EACCES', syscall: 'open' })
-    return realDisk.readFileSync(path)
+  const allowed =
+    <T>(read: (path: string) => T) =>
+    (path: string): T => {
+      if (path === plain.file && (statSync(path).mode & 0o400) === 0)
+        throw Object.assign(new Error('EACCES'), { code: 'EACCES', syscall: 'open' })
+      return read(path)
+    }
+  const disk: Disk = {
+    ...realDisk,
+    readFileSync: allowed(realDisk.readFileSync),
+    openToReadSync: allowed(realDisk.openToReadSync),
   }
   const anHourAgo = new Date(Date.now() - 3_600_000)
   utimesSync(plain.file, anHourAgo, anHourAgo)
-  const store = await openStore({ ...plain, disk: { ...realDisk, readFileSync } })
+  const store = await openStore({ ...plain, disk })
   const seen = async (mode: number) => {
     chmodSync(plain.file, mode)
     return (await store.look()).substrate

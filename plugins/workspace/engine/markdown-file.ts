@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { allWritten, type Disk, decodeUtf8, type FileFacts } from '../../../server/plugin.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { NewVersion, Substrate } from '../domain/rows.ts'
-import { sha256Of } from './bodies.ts'
+import { type StoredText, sha256Of } from './bodies.ts'
 import type { Clock } from './clock.ts'
 
 const NEW_FILE_MODE = 0o644
@@ -11,6 +11,7 @@ const SETTLED_MS = 50
 // A program that truncates a file to rewrite it writes within this time; otherwise the file is meant to be empty.
 const EMPTIED_MS = 2_000
 const EMPTIED_PAUSE_MS = 50
+const PART = Buffer.allocUnsafe(64 * 1024)
 
 /** What a look at the file found. */
 export type Seen =
@@ -41,40 +42,48 @@ export interface MarkdownFile {
    */
   settle(): Promise<void>
   /** Writes `version` to `temp`, flushed, with the mode of the file it will replace. */
-  stage(temp: string, version: Pick<NewVersion, 'text' | 'hash'>): Promise<void>
+  stage(temp: string, version: FileText): Promise<void>
   /** Renames `temp` over the file, durably. */
   replace(temp: string): Promise<void>
 }
 
-interface Known {
-  readonly content: Buffer
-  readonly hash: string
-  readonly text: string
-}
+/** What the file holds, or is to hold. */
+export type FileText = StoredText & Pick<NewVersion, 'hash'>
 
 export function openMarkdownFile(disk: Disk, clock: Clock, path: string): MarkdownFile {
   let substrate: Substrate = 'missing'
   let seen: FileFacts | undefined
   let settled = false
   // Every commit reads the file before and after; comparing bytes costs a thirtieth of decoding and hashing them again.
-  let known: Known | undefined
-  let staged: (Known & { readonly temp: string }) | undefined
+  let known: FileText | undefined
+  let staged: { readonly temp: string; readonly version: FileText } | undefined
 
   const remember = (facts: FileFacts | undefined): void => {
     seen = facts
     settled = facts === undefined || clock.nowMs() - facts.modifiedMs > SETTLED_MS
   }
-  const know = (content: Buffer): Known | undefined => {
-    if (known?.content.equals(content)) return known
+  const know = (content: Buffer): FileText | undefined => {
+    if (content.length > LIMITS.documentBytes) return undefined
     const text = decodeUtf8(content)
     if (text === undefined) return undefined
     known = { content, text, hash: sha256Of(content) }
     return known
   }
+  const contentOf = (facts: FileFacts): Seen => {
+    if (facts.kind !== 'file' || facts.size > LIMITS.documentBytes) return { kind: 'invalid' }
+    try {
+      // What is longer by now shows as moved at the next look.
+      const isKnown = known?.content.length === facts.size && holds(disk, path, known.content)
+      return seenText(isKnown ? known : know(disk.readFileSync(path)))
+    } catch (thrown) {
+      // Removed between the two calls; anything else (no permission, a bad sector) is not a text we can keep.
+      return (thrown as NodeJS.ErrnoException).code === 'ENOENT' ? { kind: 'missing' } : { kind: 'invalid' }
+    }
+  }
   const look = (): Seen => {
     // The facts are from before the reading: a write in between shows as moved at the next look.
     const facts = disk.statSync(path)
-    const found = facts ? contentOf(disk, path, facts, know) : { kind: 'missing' as const }
+    const found = facts ? contentOf(facts) : { kind: 'missing' as const }
     substrate = found.kind === 'text' ? 'ok' : found.kind
     remember(facts)
     return found
@@ -108,21 +117,27 @@ export function openMarkdownFile(disk: Disk, clock: Clock, path: string): Markdo
     },
     isAsSeen: () => sameFile(disk.statSync(path), seen),
     settle: () => allWritten([flushContent(disk, path), disk.syncDirectory(dirname(path))]),
-    stage: async (temp, { text, hash }) => {
+    stage: async (temp, version) => {
       const found = disk.statSync(path)
-      staged = { temp, content: Buffer.from(text), text, hash }
-      await disk.create(temp, staged.content, found?.kind === 'file' ? found.mode : NEW_FILE_MODE)
+      staged = { temp, version }
+      await disk.create(temp, version.content, found?.kind === 'file' ? found.mode : NEW_FILE_MODE)
     },
     replace: async (temp) => {
       const facts = disk.statSync(temp)
       await disk.rename(temp, path)
       substrate = 'ok'
       remember(facts)
-      if (staged?.temp === temp) known = staged
+      if (staged?.temp === temp) known = staged.version
       staged = undefined
       await disk.syncDirectory(dirname(path))
     },
   }
+}
+
+function seenText(found: FileText | undefined): Seen {
+  if (!found) return { kind: 'invalid' }
+  const { text, hash, content } = found
+  return { kind: 'text', text, hash, bytes: content.length }
 }
 
 async function flushContent(disk: Disk, path: string): Promise<void> {
@@ -148,22 +163,17 @@ export function sameFile(a: FileFacts | undefined, b: FileFacts | undefined): bo
   return asFile && a.size === b.size && a.modifiedMs === b.modifiedMs
 }
 
-function contentOf(
-  disk: Disk,
-  path: string,
-  facts: FileFacts,
-  know: (content: Buffer) => Known | undefined,
-): Seen {
-  if (facts.kind !== 'file' || facts.size > LIMITS.documentBytes) return { kind: 'invalid' }
-  let bytes: Buffer
+/** Whether the file holds these bytes; read in parts, so that none of it is kept. Errors: the disk's. */
+function holds(disk: Disk, path: string, content: Buffer): boolean {
+  const file = disk.openToReadSync(path)
   try {
-    bytes = disk.readFileSync(path)
-  } catch (thrown) {
-    // Removed between the two calls; anything else (no permission, a bad sector) is not a text we can keep.
-    return (thrown as NodeJS.ErrnoException).code === 'ENOENT' ? { kind: 'missing' } : { kind: 'invalid' }
+    for (let at = 0; at < content.length; at += PART.length) {
+      const part = content.subarray(at, at + PART.length)
+      const read = disk.readSync(file, PART.subarray(0, part.length), at)
+      if (read < part.length || PART.compare(part, 0, part.length, 0, read) !== 0) return false
+    }
+    return true
+  } finally {
+    disk.closeSync(file)
   }
-  const found = bytes.length <= LIMITS.documentBytes ? know(bytes) : undefined
-  return found
-    ? { kind: 'text', text: found.text, hash: found.hash, bytes: bytes.length }
-    : { kind: 'invalid' }
 }

@@ -35,6 +35,7 @@ function connection(database: Database): SqlConnection {
 
 function prepared(database: Database, sql: string): SqlStatement {
   const statement = database.prepare(sql)
+  let names: readonly string[] | undefined
   return {
     run: (values) => {
       try {
@@ -48,8 +49,11 @@ function prepared(database: Database, sql: string): SqlStatement {
       const rows: Row[] = []
       try {
         statement.bind([...values])
-        // No column of ours holds a blob.
-        while (statement.step()) rows.push(statement.getAsObject() as Record<string, Cell>)
+        // sql.js asks for the names again at each row, which costs more than the values.
+        while (statement.step()) {
+          names ??= statement.getColumnNames()
+          rows.push(rowOf(names, statement.get()))
+        }
       } finally {
         statement.reset()
       }
@@ -59,4 +63,11 @@ function prepared(database: Database, sql: string): SqlStatement {
       statement.free()
     },
   }
+}
+
+function rowOf(names: readonly string[], values: readonly unknown[]): Row {
+  const row: Record<string, Cell> = {}
+  // No column of ours holds a blob.
+  for (const [at, name] of names.entries()) row[name] = values[at] as Cell
+  return row
 }

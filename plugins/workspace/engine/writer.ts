@@ -7,6 +7,7 @@ import {
 } from '../../../server/plugin.ts'
 import type { NewVersion, Tx } from '../domain/rows.ts'
 import { refusals } from '../reasons.ts'
+import type { StoredText } from './bodies.ts'
 import type { FileOrigin } from './file-version.ts'
 import type { Flusher } from './flusher.ts'
 import type { Generations, JournalLimits } from './generations.ts'
@@ -58,7 +59,9 @@ export function transact<T>(
 
 /** The texts of a transaction that its record cannot carry and that are not files yet: to be made files before it. */
 export function longTexts(state: StoreState, draft: Draft): readonly (readonly [string, string])[] {
-  return [...draft.bodies].filter(([sha256, text]) => isLong(state, text) && !state.bodies.has(sha256))
+  return [...draft.bodies]
+    .filter(([sha256, body]) => isLong(state, body) && !state.bodies.has(sha256))
+    .map(([sha256, { text }]) => [sha256, text])
 }
 
 /**
@@ -74,7 +77,10 @@ export function append(state: StoreState, draft: Draft, materialized: boolean): 
   }
   const record = ledger.seal(metaOf(draft, ledger.meta, materialized), flusher.durable())
   const change = textChange(state, draft)
-  const bytes = state.codec.encode(generations.journal().generation, { ...record, ...change })
+  const bytes = state.codec.encode(
+    generations.journal().generation,
+    change ? { ...record, ...change, contentOf: (sha256) => draft.bodies.get(sha256)?.content } : record,
+  )
   try {
     if (bytes.length > RECORD_MAX_BYTES) throw tooLarge(bytes.length)
     generations.journal().append(bytes)
@@ -83,22 +89,23 @@ export function append(state: StoreState, draft: Draft, materialized: boolean): 
     throw isSatchelError(thrown) ? thrown : state.poison(thrown)
   }
   ledger.commit()
-  bodies.follow(change)
-  generations.appended((change.texts ?? []).filter(([, text]) => text !== null).length)
+  if (change) bodies.follow(change)
+  generations.appended((change?.texts ?? []).filter(([, text]) => text !== null).length)
 }
 
-function textChange(state: StoreState, draft: Draft): TextChange {
+function textChange(state: StoreState, draft: Draft): TextChange | undefined {
   const { bodies, ledger } = state
+  if (draft.bodies.size === 0 && draft.drops.length === 0) return undefined
   const texts = [...draft.bodies]
     .filter(([sha256]) => !bodies.has(sha256))
-    .map(([sha256, text]) => [sha256, isLong(state, text) ? null : text] as const)
+    .map(([sha256, body]) => [sha256, isLong(state, body) ? null : body.text] as const)
   // What is stored and given up by one transaction stays, and so does the newest text under all rules.
   const drops = draft.drops.filter((sha256) => !draft.bodies.has(sha256) && sha256 !== ledger.meta.hash)
   return { ...(texts.length > 0 && { texts }), ...(drops.length > 0 && { drops }) }
 }
 
-function isLong({ limits }: StoreState, text: string): boolean {
-  return Buffer.byteLength(text) > limits.textBytes
+function isLong({ limits }: StoreState, { content }: StoredText): boolean {
+  return content.length > limits.textBytes
 }
 
 export function rollback(state: StoreState): void {
