@@ -57,7 +57,7 @@ export function openTransaction(state: RoomState, document?: NewVersion): OpenTr
   return { tx, draft, end: () => tx.end() }
 }
 
-// Classes, because V8 makes an object literal with a getter anew at each call: a fifth of what a mutation costs.
+// Classes: to make an object that has getters of its own takes longer than one of the statements of a mutation.
 
 class RoomRows implements Rows {
   protected readonly state: RoomState
