@@ -1,7 +1,12 @@
 import type { SatchelError } from './contract/errors.ts'
 
 /** Reasons of refused tokens: the caller sent one, and another may do. */
-const INVALID_TOKEN: readonly string[] = ['token_unknown', 'token_expired', 'access_token_invalid']
+const INVALID_TOKEN: readonly string[] = [
+  'token_unknown',
+  'token_expired',
+  'access_token_invalid',
+  'session_expired',
+]
 
 /** Returns the header `WWW-Authenticate` of a refusal (RFC 6750); undefined if another credential would not help. */
 export function challengeOf({ code, reason, details }: SatchelError): string | undefined {
@@ -10,7 +15,7 @@ export function challengeOf({ code, reason, details }: SatchelError): string | u
     return `Bearer realm="satchel", error="insufficient_scope", scope="${scope}"`
   }
   if (code !== 'unauthorized') return undefined
-  return INVALID_TOKEN.includes(reason)
+  return INVALID_TOKEN.includes(reason) || details?.['error'] === 'invalid_token'
     ? 'Bearer realm="satchel", error="invalid_token"'
     : 'Bearer realm="satchel"'
 }

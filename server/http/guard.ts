@@ -17,6 +17,7 @@ const MAIN_LISTENERS: readonly string[] = ['api', 'mcp']
 const HTTP_PORT = 80
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 const BEARER = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i
+const IS_BEARER = /^bearer( |$)/i
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/
 const LOOPBACK_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 const LOOPBACK_PEER = /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/
@@ -100,8 +101,13 @@ function expectationOf(exchange: Exchange): string | undefined {
 
 function bearerOf(authorization: string): string {
   const bearer = BEARER.exec(authorization)?.[1]
-  if (bearer === undefined) throw refusals.unauthorized()
+  if (bearer === undefined) throw IS_BEARER.test(authorization) ? bearerRefused() : refusals.unauthorized()
   return bearer
+}
+
+/** Another token may do: `error="invalid_token"` in the challenge (RFC 6750, section 3.1). */
+function bearerRefused() {
+  return refusals.bearer_refused({ details: { error: 'invalid_token' } })
 }
 
 async function byBearer(
@@ -120,7 +126,7 @@ async function byBearer(
     if (known) return { principal: known, credentials }
   }
   const principal = await host.authenticate(credentials)
-  if (principal === undefined) throw refusals.unauthorized()
+  if (principal === undefined) throw bearerRefused()
   return { principal, credentials }
 }
 

@@ -40,6 +40,12 @@ export const refusals = defineRefusals({
     message: 'A valid credential is needed.',
     next: 'Send Authorization: Bearer TOKEN.',
   },
+  bearer_refused: {
+    code: 'unauthorized',
+    reason: 'unauthorized',
+    message: 'The bearer token is malformed, or the server does not know it.',
+    next: 'Send Authorization: Bearer TOKEN, with a token that is valid here.',
+  },
   token_needed: {
     code: 'unauthorized',
     reason: 'unauthorized',

@@ -114,7 +114,7 @@ test('every refusal of the transport has its code, status and id', async (t) => 
     assert.ok(!JSON.stringify(got.body).includes('secret'), what)
   }
   const refused = await postModern(url, list, bearer('ses_nobody'))
-  assert.equal(refused.headers.get('www-authenticate'), 'Bearer realm="satchel"')
+  assert.equal(refused.headers.get('www-authenticate'), 'Bearer realm="satchel", error="invalid_token"')
   assert.deepEqual(errorOf(refused).data, { code: 'unauthorized', reason: 'unauthorized' })
   assert.equal((await postModern(url, list)).status, 200)
 })
