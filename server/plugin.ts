@@ -66,6 +66,7 @@ export { hasHidden, mixesScripts, showHidden, visibleLine, withoutHidden } from 
 
 // Data:
 
+export { canonicalJson } from './platform/canonical-json.ts'
 export { addTo, grouped } from './platform/grouped.ts'
 export { excessOfJson, MAX_JSON_VALUES } from './platform/json-bounds.ts'
 export { isJsonObject, parsedJson } from './platform/json-object.ts'

@@ -157,6 +157,12 @@ export const refusals = defineRefusals({
     message: 'The file "{path}" cannot be read ({error}).',
   },
   exists: { code: 'conflict', message: 'Record {id} exists already; it was not changed.' },
+  idempotency_mismatch: {
+    code: 'conflict',
+    message:
+      'This idempotency_key was used for another request, which wrote record {id}; nothing was written.',
+    next: 'Use a new key.',
+  },
   etag_mismatch: {
     code: 'conflict',
     message: 'The record changed after it was read.',

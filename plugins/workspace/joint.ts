@@ -113,9 +113,8 @@ export function createJoint(host: Host): Joint {
       if (told === undefined) return {}
       if (told.handoff.left_record !== undefined) return { left_record: told.handoff.left_record }
       try {
-        const left = await host.callTool('handoff_branch', { ...told.input }, own)
-        const id = left?.['id']
-        if (typeof id !== 'string') return { hint: 'No plugin here keeps handoff records: none was left.' }
+        const id = await leave(host, own, told.input)
+        if (id === undefined) return { hint: 'No plugin here keeps handoff records: none was left.' }
         await release(host, own, id)
         await note(room, handoffId, id)
         return { left_record: id }
@@ -181,6 +180,20 @@ function toldBy({ rows, path }: View, handoffId: string) {
   }
   const input = { id: record_id, relation: 'fork', branch_label: `room: ${title}`.slice(0, 200), overrides }
   return { handoff, input }
+}
+
+/** The record of a decision; undefined without a plugin that keeps them. */
+async function leave(host: Host, ctx: CallContext, input: Readonly<Record<string, unknown>>) {
+  try {
+    const left = await host.callTool('handoff_branch', input, ctx)
+    return typeof left?.['id'] === 'string' ? left['id'] : undefined
+  } catch (thrown) {
+    // An earlier try left it, and the room has moved on since.
+    const isThere = isSatchelError(thrown) && thrown.reason === 'idempotency_mismatch'
+    const id = isThere ? thrown.details?.['id'] : undefined
+    if (typeof id === 'string') return id
+    throw thrown
+  }
 }
 
 /** Releases the record, so that other sessions find it. One that does not pass its checks stays a draft. */

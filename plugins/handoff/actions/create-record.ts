@@ -1,4 +1,4 @@
-import { type CallContext, isSatchelError } from '../../../server/plugin.ts'
+import { type CallContext, canonicalJson, inTurns, isSatchelError } from '../../../server/plugin.ts'
 import { isLiveChild } from '../domain/checks/history.ts'
 import { editText } from '../domain/json-edit.ts'
 import { type Authored, lineageOf } from '../domain/new-record.ts'
@@ -12,9 +12,10 @@ import {
   SCHEMA_VERSION,
 } from '../domain/record.ts'
 import { changeEdits } from '../domain/record-change.ts'
-import { sha256Hex } from '../domain/record-id.ts'
+import { sha256, sha256Hex } from '../domain/record-id.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { childRows } from '../domain/record-table.ts'
+import { redactingValue } from '../domain/redaction.ts'
 import { comparableName, quoted } from '../domain/secrets.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
@@ -39,6 +40,11 @@ export interface CreateRequest {
   readonly idempotencyKey: string | undefined
 }
 
+/** A request with what identifies it, where it has an idempotency key. */
+interface KeyedRequest extends CreateRequest {
+  readonly requestSha256?: string
+}
+
 /** Answer of `handoff_create` and `handoff_branch`. */
 export interface CreatedRecord {
   readonly root: string
@@ -54,7 +60,11 @@ export interface CreatedRecord {
   readonly warnings: readonly string[]
 }
 
-/** Stores a new draft, or a child of another record; the same idempotency key gives the record of the first call. */
+/**
+ * Stores a new draft, or a child of another record; the same request with the same idempotency key gives the record of
+ * the first call.
+ * Errors: `conflict`/`idempotency_mismatch` when the key was used for another request.
+ */
 export async function createRecord(
   ctx: CallContext,
   project: Project,
@@ -62,12 +72,22 @@ export async function createRecord(
 ): Promise<CreatedRecord> {
   const options = { ...request.options, signal: ctx.signal }
   const key = request.idempotencyKey === undefined ? undefined : comparableName(request.idempotencyKey)
-  const create = async () => answer(project, await place(ctx, project, { ...request, idempotencyKey: key }))
-  if (key === undefined || options.dryRun) return create()
+  const create = async (keyed: KeyedRequest) => answer(project, await place(ctx, project, keyed))
+  if (key === undefined || options.dryRun) return create({ ...request, idempotencyKey: key })
+  const requestSha256 = await requestDigest(ctx, request)
   return withKey(project, key, async () => {
     const first = await recordOfKey(project, key)
-    return first ? repeated(project, first) : create()
+    if (first) return repeated(project, first, requestSha256)
+    return create({ ...request, idempotencyKey: key, requestSha256 })
   })
+}
+
+/** Identifies a request, without its secrets: a digest could confirm a guess. */
+async function requestDigest(ctx: CallContext, request: CreateRequest): Promise<string> {
+  const { authored, parent, relation, branchLabel, options } = request
+  const { captureGit, hashArtifacts, autoArtifacts } = options
+  const asked = { authored, parent, relation, branchLabel, captureGit, hashArtifacts, autoArtifacts }
+  return sha256(canonicalJson((await inTurns(redactingValue(asked), ctx.signal)).value))
 }
 
 /** Runs `work` while no other caller uses this idempotency key. */
@@ -81,7 +101,7 @@ export async function recordOfKey(project: Project, key: string) {
   return rows.find((row) => row.idempotency_key === key)
 }
 
-async function place(ctx: CallContext, project: Project, request: CreateRequest): Promise<WrittenRecord> {
+async function place(ctx: CallContext, project: Project, request: KeyedRequest): Promise<WrittenRecord> {
   const session = await sessionOf(ctx, project)
   const written = await placeFor(ctx, project, request, session)
   if (!request.options.dryRun) await noteServer(project, session)
@@ -91,7 +111,7 @@ async function place(ctx: CallContext, project: Project, request: CreateRequest)
 async function placeFor(
   ctx: CallContext,
   project: Project,
-  request: CreateRequest,
+  request: KeyedRequest,
   session: string | undefined,
 ): Promise<WrittenRecord> {
   const names = await sessionNames(ctx, project)
@@ -101,6 +121,7 @@ async function placeFor(
     automation: automationOf(project, session),
     session,
     idempotencyKey: request.idempotencyKey,
+    requestSha256: request.requestSha256,
   }
   const { options } = request
   const isDetected = around.automation.score !== null && request.authored.trigger === undefined
@@ -250,8 +271,12 @@ function answer(project: Project, written: WrittenRecord): CreatedRecord {
   }
 }
 
-async function repeated(project: Project, row: RecordRow): Promise<CreatedRecord> {
+async function repeated(project: Project, row: RecordRow, requestSha256: string): Promise<CreatedRecord> {
   const found = await findRecord(project, row.id)
+  const { request_sha256 = requestSha256 } = extension(found.record) // absent: written by satchel 0.1.0
+  if (request_sha256 !== requestSha256) {
+    throw refusals.idempotency_mismatch({ id: found.id }, { details: { id: found.id } })
+  }
   return {
     root: project.root,
     id: found.id,

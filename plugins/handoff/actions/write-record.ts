@@ -43,6 +43,7 @@ export interface Placement {
   readonly automation: Circumstances['automation']
   readonly session: string | undefined
   readonly idempotencyKey: string | undefined
+  readonly requestSha256?: string | undefined
   readonly skeleton?: true
   readonly notes?: true
   /** See `Circumstances.next`. */

@@ -58,6 +58,7 @@ export interface Circumstances {
   readonly staleEvidence?: ReadonlySet<string> | undefined
   readonly session?: string | undefined
   readonly idempotencyKey?: string | undefined
+  readonly requestSha256?: string | undefined
   readonly skeleton?: true | undefined
   /** The record only adds notes to what it continues. */
   readonly notes?: true | undefined
@@ -191,6 +192,7 @@ function ownMember(around: Circumstances, next: string | undefined): Record<stri
     ...(next !== undefined && { next }),
     ...(around.session !== undefined && { session: around.session }),
     ...(around.idempotencyKey !== undefined && { idempotency_key: around.idempotencyKey }),
+    ...(around.requestSha256 !== undefined && { request_sha256: around.requestSha256 }),
     ...(around.skeleton && { skeleton: true }),
     ...(around.notes && { notes: true }),
     ...(around.unmapped !== undefined && { unmapped: around.unmapped }),

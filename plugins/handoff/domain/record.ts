@@ -100,6 +100,8 @@ export interface Extension {
   readonly notes: boolean
   readonly session: string | undefined
   readonly idempotency_key: string | undefined
+  /** Digest of the request that had the idempotency key. */
+  readonly request_sha256: string | undefined
   /** The open item that the record's own session named as the next one. */
   readonly next: string | undefined
 }
@@ -122,6 +124,7 @@ export function extension(record: unknown): Extension {
     notes: x['notes'] === true,
     session: text(x['session']),
     idempotency_key: text(x['idempotency_key']),
+    request_sha256: text(x['request_sha256']),
     next: text(x['next']),
   }
 }

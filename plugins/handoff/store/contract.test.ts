@@ -166,6 +166,32 @@ const PROMISES: Readonly<Record<string, Promise_>> = {
     assert.equal(answers.filter(({ repeated }) => repeated === true).length, 2)
     assert.equal((await project.call('handoff_list')).items.length, 1)
   },
+  'an idempotency key with another body is refused, and nothing is written': async ({ project, other }) => {
+    const second = (await other()).test
+    const input = { ...SMALL, idempotency_key: 'once', extra: { b: 1, a: 'password=hunter2secret!' } }
+    const { id } = await project.call('handoff_create', input)
+
+    const again = await second.call('handoff_create', { ...input, extra: { a: input.extra.a, b: 1 } })
+    const others = [
+      { ...input, title: 'Another' },
+      { ...input, parent: 'none' },
+      { ...input, hash_artifacts: false },
+    ]
+
+    assert.deepEqual([again.id, again.repeated], [id, true])
+    for (const body of others) {
+      await assert.rejects(second.call('handoff_create', body), {
+        code: 'conflict',
+        reason: 'idempotency_mismatch',
+        details: { id },
+      })
+    }
+    await assert.rejects(
+      project.call('handoff_branch', { id, relation: 'continue', overrides: { idempotency_key: 'once' } }),
+      { reason: 'idempotency_mismatch' },
+    )
+    assert.equal((await project.call('handoff_list')).items.length, 1)
+  },
   'a record is claimed by one session, and free again at its end': async ({ project, other }) => {
     const second = (await other()).test
     const { id } = await project.call('handoff_create', READY)

@@ -72,7 +72,9 @@ export function createTool(handoffs: Handoffs) {
           z.enum(['none', 'changed']).optional().describe('changed: every file git reports as changed'),
         ),
         dry_run: inWords(z.boolean().optional().describe('answer without writing')),
-        idempotency_key: inWords(z.string().optional().describe('a repeated call gives the first record')),
+        idempotency_key: inWords(
+          z.string().optional().describe('the same call again gives the first record'),
+        ),
         project: projectField,
       }),
     output: createdOutput,

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { canonicalJson } from '../../../server/plugin.ts'
 
 /** sha256 of UTF-8 text, lower-case hex. */
 export function sha256(text: string): string {
@@ -15,12 +16,4 @@ export function sameDigest(a: string, b: string): boolean {
 /** The fingerprint of a request: equal for equal JSON values, regardless of the order of keys. */
 export function requestHash(operation: string, input: Readonly<Record<string, unknown>>): string {
   return sha256(`${operation}\n${canonicalJson(input)}`)
-}
-
-function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  const entries = Object.entries(value).filter(([, member]) => member !== undefined)
-  entries.sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${entries.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`
 }
