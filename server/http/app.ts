@@ -165,14 +165,16 @@ async function servedOrRefused(
   }
 }
 
-/** Refuses a path whose variables are not percent-encoded text, which Hono hands on as they came. */
+/** Refuses variables that are not percent-encoded text: Hono hands on those of the path as they came, and U+FFFD for others. */
 function requireDecodable({ params, incoming }: Exchange): void {
-  const [path = ''] = (incoming.url ?? '').split('?')
-  if (!path.includes('%') || Object.keys(params).length === 0) return
-  try {
-    decodeURIComponent(path)
-  } catch (cause) {
-    throw refusals.path_escape({ cause })
+  const [path = '', query = ''] = (incoming.url ?? '').split(/\?(.*)/s)
+  const given = { path: Object.keys(params).length === 0 ? '' : path, query }
+  for (const [part, text] of Object.entries(given)) {
+    try {
+      if (text.includes('%')) decodeURIComponent(text)
+    } catch (cause) {
+      throw refusals.bad_escape({ part }, { cause })
+    }
   }
 }
 

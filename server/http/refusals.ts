@@ -53,10 +53,10 @@ export const refusals = defineRefusals({
     next: 'Send Authorization: Bearer TOKEN, with the token that the server printed at its start or was given as http.token.',
   },
   bad_request: { code: 'invalid', message: 'The request target or the Host header is malformed.' },
-  path_escape: {
+  bad_escape: {
     code: 'invalid',
     reason: 'bad_request',
-    message: 'The path has a % that begins no escape of UTF-8 text.',
+    message: 'The {part} has a % that begins no escape of UTF-8 text.',
     next: 'Send a % itself as %25.',
   },
   one_tag: {

@@ -240,6 +240,19 @@ describe('REST', () => {
     assert.notEqual((await ask('/notes/100%25')).status, 400)
   })
 
+  it('refuses a query with a broken escape', async (t) => {
+    const { ask, sample } = await openDoor(t)
+    const path = '/notes/a?limit=1&text='
+
+    for (const text of ['%ff', '%E0%A4', '%zz', '100%']) {
+      const { status, json } = await ask(`${path}${text}`)
+      assert.deepEqual([status, json['reason']], [400, 'bad_request'], text)
+      assert.match(String(json['detail']), /^The query has a % .* Send a % itself as %25\.$/)
+    }
+    assert.deepEqual(sample.calls, [])
+    assert.notEqual((await ask('/notes/a?text=100%25+%E3%81%82')).json['reason'], 'bad_request')
+  })
+
   it('aborts the handler when its client goes away', async (t) => {
     const { raw, sample } = await openDoor(t)
     const { socket } = raw(
