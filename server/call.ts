@@ -40,13 +40,17 @@ export type CallAnswer =
     }
   | { readonly kind: 'task'; readonly task: TaskState }
 
-export interface CallRules {
-  /** Reports which tools the caller can see; a `next` that names another tool is omitted. */
-  readonly visible?: (toolName: string) => boolean
+/** What a plugin's work for a caller may take. */
+export interface CallLimits {
   /** Time for the handler; absent: no limit. */
   readonly limitMs?: number
   /** Time of the processor for its work in turns; absent: no limit. */
   readonly cpuLimitMs?: number
+}
+
+export interface CallRules extends CallLimits {
+  /** Reports which tools the caller can see; a `next` that names another tool is omitted. */
+  readonly visible?: (toolName: string) => boolean
 }
 
 /**
@@ -63,7 +67,9 @@ export async function call(
     authorize(owned, ctx.principal)
     const input = parseInput(owned.tool, rawInput)
     ctx.signal.throwIfAborted()
-    const answer = await handled(owned.tool, input, ctx, rules)
+    const answer = await limited({ tool: owned.tool.name }, ctx, rules, async (inTime) =>
+      owned.tool.handler(inTime, input),
+    )
     const task = startedTask(answer)
     if (task && !ctx.acceptsTask)
       throw new TypeError(`${owned.tool.name} answered with a task, which this caller does not accept`)
@@ -75,20 +81,20 @@ export async function call(
 }
 
 /**
- * Runs the handler. After a limit its signal aborts and the caller is answered.
- * Errors: `unavailable`/`call_timeout`, `call_cpu_limit`.
+ * Runs the work of a plugin, which `named` names in the log. After a limit its signal aborts and the caller is answered.
+ * Errors: `unavailable`/`call_timeout`, `call_cpu_limit`; those of the work.
  */
-async function handled(
-  tool: Tool,
-  input: Record<string, unknown>,
+export async function limited<T>(
+  named: Readonly<Record<string, string>>,
   ctx: CallContext,
-  { limitMs, cpuLimitMs }: CallRules,
-): Promise<unknown> {
-  if (limitMs === undefined && cpuLimitMs === undefined) return tool.handler(ctx, input)
+  { limitMs, cpuLimitMs }: CallLimits,
+  work: (ctx: CallContext) => Promise<T>,
+): Promise<T> {
+  if (limitMs === undefined && cpuLimitMs === undefined) return work(ctx)
   const ending = new AbortController()
   const signal = AbortSignal.any([ctx.signal, ending.signal])
   const ended = (message: string, limit: number, refused: SatchelError): SatchelError => {
-    ctx.log.warn(message, { tool: tool.name, limit_ms: limit })
+    ctx.log.warn(message, { ...named, limit_ms: limit })
     ending.abort(refused)
     return refused
   }
@@ -98,7 +104,7 @@ async function handled(
       ended('a call computed too long and was ended', cpuLimitMs, refused()),
     )
   }
-  const run = async () => tool.handler({ ...ctx, signal }, input)
+  const run = () => work({ ...ctx, signal })
   if (limitMs === undefined) return run()
   const late = () => refusals.call_timeout({ seconds: limitMs / 1000 })
   return within(limitMs, () => ended('a call took too long and was ended', limitMs, late()), run)

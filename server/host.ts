@@ -1,5 +1,5 @@
 import { ANSWER_DEFAULTS, type AnswerSettings } from './answer/bounds.ts'
-import { authorize, type CallAnswer, call, type OwnedTool } from './call.ts'
+import { authorize, type CallAnswer, type CallLimits, call, type OwnedTool } from './call.ts'
 import { type CallObserver, observed } from './call-record.ts'
 import type { Capability, Credentials, Principal } from './contract/advanced/principal.ts'
 import type { Resource } from './contract/advanced/resource.ts'
@@ -61,6 +61,8 @@ export interface RunningHost {
   readonly projectRoot: string
   readonly filter: ToolFilter
   readonly answers: AnswerSettings
+  /** What a plugin's work for a client may take. */
+  readonly limits: CallLimits
   readonly traces: Traces | undefined
   /** The database of `storage.url`; undefined without one. */
   readonly database: HostDatabase | undefined
@@ -231,6 +233,7 @@ function runningHost(
     now: options.now,
     offers,
     answers: options.answers ?? ANSWER_DEFAULTS,
+    limits,
     traces: options.traces,
     async authenticate(credentials) {
       for (const owned of registry.instances) {

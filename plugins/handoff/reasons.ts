@@ -6,6 +6,8 @@ const FILE = {
   next: 'The file was not changed. Correct it in an editor, then try again.',
 } as const
 
+const ARGUMENTS = { code: 'invalid', reason: 'invalid_arguments' } as const
+
 /** Every refusal of this plugin. A row whose name is not its reason says what else the reason covers. */
 export const refusals = defineRefusals({
   fresh_without_record: { code: 'invalid', message: 'Freshness is that of a handoff record: name one.' },
@@ -77,47 +79,21 @@ export const refusals = defineRefusals({
     message: 'A merge needs at least two different records.',
     tool: 'handoff_list',
   },
-  one_argument: { code: 'invalid', reason: 'invalid_arguments', message: 'Give exactly one of {names}.' },
-  one_id: {
-    code: 'invalid',
-    reason: 'invalid_arguments',
-    message: 'Give one id, or several ids with format jsonl.',
-  },
-  status_or_flags: {
-    code: 'invalid',
-    reason: 'invalid_arguments',
-    message: 'Give a status in "to", or flags in "clear_flags".',
-  },
-  reason_missing: { code: 'invalid', reason: 'invalid_arguments', message: 'clear_flags needs a reason.' },
-  label_missing: {
-    code: 'invalid',
-    reason: 'invalid_arguments',
-    message: 'A fork needs a branch_label that says what it tries.',
-  },
-  unknown_value: {
-    code: 'invalid',
-    reason: 'invalid_arguments',
-    message: '{field} must be one of {values}.{hint}',
-  },
-  not_a_time: {
-    code: 'invalid',
-    reason: 'invalid_arguments',
-    message: '{name} must be a time such as 2026-09-02T14:30:00Z.',
-  },
+  one_argument: { ...ARGUMENTS, message: 'Give exactly one of {names}.' },
+  one_id: { ...ARGUMENTS, message: 'Give one id, or several ids with format jsonl.' },
+  status_or_flags: { ...ARGUMENTS, message: 'Give a status in "to", or flags in "clear_flags".' },
+  reason_missing: { ...ARGUMENTS, message: 'clear_flags needs a reason.' },
+  label_missing: { ...ARGUMENTS, message: 'A fork needs a branch_label that says what it tries.' },
+  unknown_value: { ...ARGUMENTS, message: '{field} must be one of {values}.{hint}' },
+  not_a_time: { ...ARGUMENTS, message: '{name} must be a time such as 2026-09-02T14:30:00Z.' },
   bad_offset: {
-    code: 'invalid',
-    reason: 'invalid_arguments',
+    ...ARGUMENTS,
     message: 'offset must be a value from an earlier answer, at most {bytes}.',
     next: 'Read from offset 0 again.',
   },
-  not_a_record: {
-    code: 'invalid',
-    reason: 'invalid_arguments',
-    message: '{name} must be an id or a record.',
-  },
+  not_a_record: { ...ARGUMENTS, message: '{name} must be an id or a record.' },
   bad_resolution: {
-    code: 'invalid',
-    reason: 'invalid_arguments',
+    ...ARGUMENTS,
     message: '{problem}.',
     next: 'Nothing was written.',
   },

@@ -1,8 +1,13 @@
 import { SKILL } from '../../generated/skill.ts'
-import { type CallContext, defineResource, type Resource, SatchelError } from '../../server/plugin.ts'
+import {
+  type CallContext,
+  defineResource,
+  firstBytes,
+  type Resource,
+  SatchelError,
+} from '../../server/plugin.ts'
 import type { RoomAccess } from './connection/room-access.ts'
 import { LIMITS } from './domain/limits.ts'
-import { firstBytes } from './domain/short-text.ts'
 import { ROOM_URI } from './hints.ts'
 import { refusals } from './reasons.ts'
 import type { PageInput } from './room/page.ts'

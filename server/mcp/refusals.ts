@@ -52,6 +52,11 @@ export const refusals = defineRefusals({
     message: 'The plugin "{plugin}" failed to give the resource {uri}.',
     next: 'See the log.',
   },
+  resource_too_large: {
+    code: 'too_large',
+    message: 'The resource {uri} is larger than {bytes} bytes.',
+    next: 'Ask a tool for a part of it.',
+  },
   prompt_answer: {
     code: 'internal',
     message: 'The plugin "{plugin}" failed to give the prompt "{prompt}".',

@@ -185,3 +185,40 @@ test('a prompt that states no arguments takes none, and every list is answered',
   assert.ok(resultOf(await client.answer(3)))
   assert.match(errorOf(await client.answer(4)).message, /Unknown argument "who". Known: none/)
 })
+
+test('a resource that hangs is ended as a tool is, and the list of the others is answered', async (t) => {
+  const { host, logged } = await openHost(t, { plugins: [careless(new Promise(() => {}))] })
+  const client = openStdio(t, { ...host, limits: { limitMs: 30 } })
+
+  client.send(modern(1, 'resources/read', { uri: 'careless://one' }), modern(2, 'resources/list'))
+
+  const { code, message } = errorOf(await client.answer(1))
+  assert.equal(code, -32000)
+  assert.match(message, /^The call took longer than 0\.03 s/)
+  const { resources } = resultOf(await client.answer(2)) as never as { resources: { uri: string }[] }
+  assert.deepEqual(
+    resources.map(({ uri }) => uri),
+    ['careless://one'],
+  )
+  assert.match(logged.join(''), /"resource":"careless:\/\/one","limit_ms":30/)
+})
+
+test('a large resource is cut between characters if it is plain text, and refused if it is not', async (t) => {
+  const text = `${'x'.repeat(4 * 1024 * 1024 - 1)}é${'x'.repeat(1024)}`
+  const [plain, json] = await Promise.all(
+    ['text/plain', 'application/json'].map(async (mimeType) => {
+      const { host } = await openHost(t, { plugins: [careless({ mimeType, text })] })
+      const client = openStdio(t, host)
+      client.send(modern(1, 'resources/read', { uri: 'careless://one' }))
+      return client.answer(1)
+    }),
+  )
+
+  const [content] = resultOf(plain as never)['contents'] as [{ text: string; _meta: object }]
+  assert.equal(content.text.length, 4 * 1024 * 1024 - 1)
+  assert.deepEqual(content._meta, { 'satchel/truncated': true })
+  assert.match(
+    errorOf(json as never).message,
+    /^The resource careless:\/\/one is larger than 4194304 bytes\./,
+  )
+})

@@ -1,8 +1,10 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
+import { type CallLimits, limited } from '../call.ts'
 import type { Resource, ResourceContent, ResourceEntry } from '../contract/advanced/resource.ts'
 import type { CallContext } from '../contract/context.ts'
 import { isSatchelError } from '../contract/errors.ts'
 import { mayRead } from '../host.ts'
+import { firstBytes } from '../platform/first-bytes.ts'
 import { isJsonObject } from '../platform/json-object.ts'
 import { cursorOf, numberIn } from '../platform/page-cursor.ts'
 import { labelledLog } from '../plugin-log.ts'
@@ -16,6 +18,8 @@ import { matchUri } from './uri-match.ts'
 
 const PAGE_SIZE = 100 // mcp, section 3
 const LIST_QUESTION = 'list'
+/** The largest text of one resource: that of a body, so that a link can pass it on. */
+const RESOURCE_MAX_BYTES = 4 * 1024 * 1024
 
 /** Answers `resources/list`: existing fixed resources, then the listed URIs of templates, newest first. */
 export async function listResources(exchange: Exchange, cursor: string | undefined): Promise<WireResult> {
@@ -25,7 +29,7 @@ export async function listResources(exchange: Exchange, cursor: string | undefin
   for (const owned of catalog.host.registry.resources) {
     // A list starts no session: the caller is the principal of the door, not of a plugin.
     if (!mayRead(owned, exchange.caller.principal)) continue
-    const listed = await listedOf(owned, callContextOf(exchange))
+    const listed = await listedOf(owned, callContextOf(exchange), catalog.host.limits)
     if (listed === undefined) absent.add(owned.resource.uri)
     else entries.push(...listed)
   }
@@ -41,11 +45,15 @@ export async function listResources(exchange: Exchange, cursor: string | undefin
 async function listedOf(
   { resource, plugin }: Owned<'resource', Resource>,
   ctx: CallContext,
+  limits: CallLimits,
 ): Promise<readonly ResourceEntry[] | undefined> {
   const { uri, mimeType } = resource
+  const inTime = <T>(work: (ctx: CallContext) => Promise<T> | undefined) =>
+    limited({ resource: uri }, ctx, limits, async (within) => work(within))
   try {
-    if (!isTemplate(resource)) return (await resource.exists?.(ctx)) === false ? undefined : []
-    const given: unknown = (await resource.list?.(ctx)) ?? []
+    if (!isTemplate(resource))
+      return (await inTime((within) => resource.exists?.(within))) === false ? undefined : []
+    const given: unknown = (await inTime((within) => resource.list?.(within))) ?? []
     if (!Array.isArray(given) || !given.every(isEntry))
       throw new TypeError('list gave no entries with uri and name')
     return given.map((entry) => ({ mimeType, ...entry }))
@@ -76,7 +84,8 @@ function pageOf<T>(
 
 /**
  * Answers `resources/read`. Errors: the same not-found error for unknown, foreign and forbidden resources;
- * `internal`/`resource_answer` naming the URI if the plugin gives no content.
+ * `internal`/`resource_answer` naming the URI if the plugin gives no content; `too_large`/`resource_too_large` for a large
+ * one other than plain text, which is cut; those of `limited`.
  */
 export async function readResource(exchange: Exchange, uri: string): Promise<WireResult> {
   for (const raw of exchange.catalog.raw?.resources ?? []) {
@@ -85,7 +94,7 @@ export async function readResource(exchange: Exchange, uri: string): Promise<Wir
   }
   const found = await findReadable(exchange.catalog, callContextOf(exchange), uri)
   const { resource } = found
-  const content = await contentOf(found, uri)
+  const content = bounded(await contentOf(found, uri, exchange.catalog.host.limits), uri)
   const hint = resource.cache ?? { ttlMs: 0, scope: 'private' as const }
   return {
     contents: [
@@ -103,11 +112,14 @@ export async function readResource(exchange: Exchange, uri: string): Promise<Wir
 async function contentOf(
   { resource, plugin, ctx, variables }: Readable,
   uri: string,
+  limits: CallLimits,
 ): Promise<ResourceContent> {
   const failed = (cause: unknown) => refusals.resource_answer({ uri, plugin }, { details: { uri }, cause })
   let content: unknown
   try {
-    content = await resource.read(ctx, uri, variables)
+    content = await limited({ resource: resource.uri }, ctx, limits, async (inTime) =>
+      resource.read(inTime, uri, variables),
+    )
   } catch (thrown) {
     if (isSatchelError(thrown) && NOT_FOUND_CODES.has(thrown.code)) throw resourceNotFound(uri)
     if (isSatchelError(thrown) || ctx.signal.aborted) throw thrown
@@ -117,6 +129,14 @@ async function contentOf(
   if (typeof text !== 'string' || typeof mimeType !== 'string')
     throw failed(new TypeError('read gave no content: it must give { mimeType, text }, both texts'))
   return { text, mimeType, ...(truncated === true && { truncated }) }
+}
+
+/** Half of a text can be read, half of a JSON document cannot. */
+function bounded(content: ResourceContent, uri: string): ResourceContent {
+  const { text, cut } = firstBytes(content.text, RESOURCE_MAX_BYTES)
+  if (!cut) return content
+  if (content.mimeType.startsWith('text/')) return { ...content, text, truncated: true }
+  throw refusals.resource_too_large({ uri, bytes: RESOURCE_MAX_BYTES }, { details: { uri } })
 }
 
 const NOT_FOUND_CODES: ReadonlySet<string> = new Set(['not_found', 'forbidden', 'unauthorized'])

@@ -1,6 +1,6 @@
+import { firstBytes } from '../../../server/plugin.ts'
 import { findHeadings, partsOf } from '../domain/heading.ts'
 import { sectionsOf } from '../domain/section.ts'
-import { firstBytes } from '../domain/short-text.ts'
 import type { MarkdownNode } from './markdown-tree.ts'
 
 /** Above this the page shows plain text. */

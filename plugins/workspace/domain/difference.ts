@@ -1,6 +1,6 @@
 import { structuredPatch } from 'diff'
+import { firstBytes } from '../../../server/plugin.ts'
 import { MAX_EDITS } from './merge.ts'
-import { firstBytes } from './short-text.ts'
 
 /** Above this many changed lines on one side the middle is shown as one block: line comparison degrades on repeated lines. */
 const MAX_COMPARED_LINES = 5000
