@@ -16,9 +16,9 @@ import type { ConfigText } from './config-text.ts'
 import type { SatchelError } from './contract/errors.ts'
 import type { Plugin } from './contract/plugin.ts'
 import { isJsonObject } from './platform/json-object.ts'
-import { didYouMean, nearest } from './platform/nearest.ts'
 import { refusals } from './refusals.ts'
-import { innermost, shapeOf, typedValue } from './schema-shape.ts'
+import { typedValue } from './schema-shape.ts'
+import { findUnknownKey, type UnknownKey, unknownKey } from './unknown-key.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -125,18 +125,13 @@ function topKeys(): string[] {
 function refuseUnknownTopKeys(source: Source): void {
   const known = topKeys()
   for (const key of Object.keys(source.text.values)) {
-    if (!known.includes(key)) throw unknownKey(source, key, known)
+    if (!known.includes(key)) throw refusedKey(source, { key, known })
   }
 }
 
-function unknownKey(source: Source, key: string, known: readonly string[]): SatchelError {
-  const line = source.text.lines.get(key)
-  const last = key.slice(key.lastIndexOf('.') + 1)
-  const near = nearest(last, known)
-  return refusals.unknown_key(
-    { place: placeOf(source, line), key, hint: didYouMean(near, known) },
-    { details: { key, ...(line !== undefined && { line }), ...(near && { nearest: near }) } },
-  )
+function refusedKey(source: Source, unknown: UnknownKey): SatchelError {
+  const line = source.text.lines.get(unknown.key)
+  return unknownKey(unknown, placeOf(source, line), line)
 }
 
 /** Merges and parses one section. `topLevel`: its keys are at the top level of the file instead of under `key`. */
@@ -169,7 +164,8 @@ function parseMerged<S extends z.ZodObject>(
   source: Source,
   { prefix, schema, fromFile, env, topLevel }: Merge<S>,
 ): z.output<S> {
-  refuseUnknownKeys(source, schema, fromFile, prefix)
+  const unknown = findUnknownKey(schema, fromFile, prefix)
+  if (unknown) throw refusedKey(source, unknown)
   const merged: Record<string, unknown> = structuredClone(fromFile)
   for (const [dotted, value] of layers(source.request, env)) {
     if (!owns(dotted, prefix, topLevel)) continue
@@ -219,23 +215,6 @@ function place(target: Record<string, unknown>, dotted: string, value: unknown, 
     at = next
   }
   at[last] = value
-}
-
-function refuseUnknownKeys(source: Source, schema: unknown, value: unknown, prefix: string): void {
-  const inner = innermost(schema)
-  if (Array.isArray(value) && inner.def?.element !== undefined) {
-    for (const [index, entry] of value.entries()) {
-      refuseUnknownKeys(source, inner.def.element, entry, `${prefix}${index}.`)
-    }
-  }
-  const shape = shapeOf(schema)
-  // A schema with a catchall says itself what else it takes; that of a strict one takes nothing.
-  const more = innermost(inner.def?.catchall).def?.type ?? 'never'
-  if (!shape || more !== 'never' || !isJsonObject(value)) return
-  for (const [name, entry] of Object.entries(value)) {
-    if (!Object.hasOwn(shape, name)) throw unknownKey(source, `${prefix}${name}`, Object.keys(shape))
-    refuseUnknownKeys(source, shape[name], entry, `${prefix}${name}.`)
-  }
 }
 
 /** Parses the settings of a third-party plugin as its section of the file. */

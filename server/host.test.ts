@@ -236,3 +236,29 @@ test('lines of the log carry the plugin, and in a call the tool, also over field
   assert.equal(lineOf('unreadable').plugin, 'talker')
   assert.equal(lineOf('in setup').plugin, 'early')
 })
+
+test('a host for tests refuses a setting that its plugin does not have, and names the nearest one', async (t) => {
+  const plugin = definePlugin({
+    name: 'watered',
+    version: '1.0.0',
+    apiVersion: 1,
+    config: z.object({
+      every_s: z.number().default(60),
+      beds: z.array(z.object({ name: z.string() })).default([]),
+    }),
+    setup: async () => ({}),
+  })
+  const opening = (settings: Record<string, unknown>) => openHost(t, { plugins: [{ plugin, settings }] })
+
+  await opening({ every_s: 5, beds: [{ name: 'herbs' }] })
+
+  await assert.rejects(opening({ evry_s: 5 }), {
+    code: 'invalid',
+    reason: 'unknown_key',
+    details: { key: 'watered.evry_s', nearest: 'every_s' },
+  })
+  await assert.rejects(opening({ beds: [{ name: 'herbs' }, { name: 'peas', nmae: 'beans' }] }), {
+    reason: 'unknown_key',
+    details: { key: 'watered.beds.1.nmae', nearest: 'name' },
+  })
+})

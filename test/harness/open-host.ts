@@ -9,6 +9,7 @@ import { createHost, type RunningHost } from '../../server/host.ts'
 import { createLog } from '../../server/log.ts'
 import { confineTo } from '../../server/platform/paths.ts'
 import type { ToolFilter } from '../../server/tool-filter.ts'
+import { findUnknownKey, unknownKey } from '../../server/unknown-key.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 export interface OpenHostOptions {
@@ -44,7 +45,10 @@ export interface TestHost {
   answer(tool: string, input?: Record<string, unknown>, overrides?: Partial<CallContext>): Promise<CallAnswer>
 }
 
-/** Sets up and starts a host with these plugins, in a temporary project; stopped and removed after the test. */
+/**
+ * Sets up and starts a host with these plugins, in a temporary project; stopped and removed after the test.
+ * Errors: `invalid`/`unknown_key` for a setting that its plugin does not have; those of `setup` and `start`.
+ */
 export async function openHost(t: TestContext, options: OpenHostOptions): Promise<TestHost> {
   const logged: string[] = []
   const now = options.now ?? (() => new Date())
@@ -70,6 +74,8 @@ export async function openHost(t: TestContext, options: OpenHostOptions): Promis
 
 function pluginEntry(entry: OpenHostOptions['plugins'][number]) {
   const { plugin, settings } = 'plugin' in entry ? entry : { plugin: entry, settings: {} }
+  const unknown = findUnknownKey(plugin.config, settings, `${plugin.name}.`)
+  if (unknown) throw unknownKey(unknown)
   return { plugin, config: plugin.config.parse(settings), source: 'test' }
 }
 
