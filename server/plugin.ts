@@ -113,6 +113,7 @@ export { IGNORE_FILE, ignoreFolder } from './platform/git-ignored.ts'
 export { confineTo } from './platform/paths.ts'
 export { gitRootOf, requireProject } from './platform/project-folder.ts'
 export { readBounded, readRegularFile } from './platform/regular-file.ts'
+export { writeFault } from './platform/write-access.ts'
 
 // Processes and locks:
 

@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path'
-import { IGNORE_FILE, orMissing, systemCode } from '../../../server/plugin.ts'
+import { IGNORE_FILE, orMissing, systemCode, writeFault } from '../../../server/plugin.ts'
 import { isAltered } from '../domain/content-digest.ts'
 import { byId } from '../domain/lineage.ts'
 import { cyclesOf } from '../domain/lineage-graph.ts'
@@ -122,12 +122,30 @@ function conflictedRecord({ id, path, record }: StoredRecord): StoreProblem {
 
 async function folderProblems(project: Project, clockMs: number): Promise<StoreProblem[]> {
   return [
+    ...(await unwritableStore(project)),
     ...(await leftTemps(project, clockMs)),
     ...(await damagedConfig(project)),
     ...(await unusableLocal(project)),
     ...(await missingMergeDriver(project)),
     ...(await untrustedRepository(project)),
   ]
+}
+
+/** Folders in which every new record needs to be written. One that is missing is made. */
+async function unwritableStore({ root, store: { layout } }: Project): Promise<StoreProblem[]> {
+  for (const folder of [layout.folder, layout.records, layout.temps]) {
+    const code = await writeFault(folder)
+    if (code === undefined || code === 'ENOENT') continue
+    return [
+      {
+        kind: 'unusable_store',
+        path: relative(root, folder),
+        detail: `cannot be written (${code}): records can be read, and nothing is saved`,
+        next: 'Give it to the user of satchel on a file system that can be written, or set handoff.store to another folder.',
+      },
+    ]
+  }
+  return []
 }
 
 /** As where another user owns the files, in a container: records then know no commit and no change. */

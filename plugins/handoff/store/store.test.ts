@@ -327,8 +327,18 @@ test('a read-only store is unavailable and keeps its bytes', async (t) => {
       encoding: 'utf8',
     }),
   )
+  const examined = spawnSync(node, [satchel, 'doctor', '--json'], {
+    ...options,
+    cwd: project.root,
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+  })
   for (const folder of folders) chmodSync(folder, 0o700)
 
+  const { findings } = JSON.parse(examined.stdout)
+  const told = findings.find(({ subject }: { subject: string }) => subject.startsWith('handoff store'))
+  assert.deepEqual([told.level, told.subject], ['problem', 'handoff store: .handoffs'])
+  assert.match(told.detail, /^cannot be written \(EACCES\)/)
   for (const { stdout, stderr } of ran) {
     const { code, reason } = JSON.parse(stdout || stderr).error
     assert.deepEqual([code, reason], ['unavailable', 'store_unwritable'])
