@@ -3,6 +3,7 @@ import { countOfOccurrence, fieldOfOccurrence, rowOfOccurrence } from './occurre
 import type { Query, QueryTerm } from './query.ts'
 import { SEARCH_FIELDS, type SearchField } from './record-row.ts'
 import type { RecordBatch, RecordTable } from './record-table.ts'
+import { hasUnspaced, unspacedPieces } from './unspaced-words.ts'
 import { folded } from './words.ts'
 
 /** Records with their scores, in no order. */
@@ -124,7 +125,7 @@ interface Matching {
 
 /** The frequency of a term in each record, weighted by field and length as in BM25. */
 function addFrequencies(term: QueryTerm, batch: RecordBatch, matching: Matching): void {
-  if (term.kind === 'phrase') addPhrases(term, batch, matching)
+  if (term.kind === 'phrase' || hasUnspaced(term.text)) addPhrases(term, batch, matching)
   else {
     addWords(term, batch, matching)
     if (term.kind === 'word' && hasParts(term.text)) addParts(term, batch, matching)
@@ -178,9 +179,12 @@ function boostsOf({ field }: QueryTerm): Float64Array {
 /** The rows that hold every word of a phrase, in any order. */
 function withRuns(phrase: string, batch: RecordBatch, rows: Int32Array): readonly number[] {
   let left = rows
-  for (const run of new Set(phrase.match(/[\p{L}\p{N}_]+/gu) ?? [])) {
+  const { pieces, rest } = unspacedPieces(phrase)
+  // A word goes on beyond its last character, except in the text's last one.
+  const parts = pieces.filter((piece) => pieces.length === 1 || [...piece].length > 1)
+  for (const run of new Set([...parts, ...(rest.match(/[\p{L}\p{N}_]+/gu) ?? [])])) {
     const holds = new Uint8Array(batch.size)
-    const occurrences = batch.occurrences(run, false)
+    const occurrences = batch.occurrences(run, parts.includes(run))
     for (let at = 0; at < occurrences.length; at++) holds[rowOfOccurrence(occurrences[at] ?? 0)] = 1
     left = left.filter((row) => holds[row] === 1)
   }
@@ -191,9 +195,14 @@ function isWholePhrase(plain: string, phrase: string): boolean {
   for (let at = plain.indexOf(phrase); at >= 0; at = plain.indexOf(phrase, at + 1)) {
     const before = plain[at - 1] ?? ' '
     const after = plain[at + phrase.length] ?? ' '
-    if (!/[\p{L}\p{N}_]/u.test(before) && !/[\p{L}\p{N}_]/u.test(after)) return true
+    if (!goesOn(before, phrase[0]) && !goesOn(after, phrase.at(-1))) return true
   }
   return false
+}
+
+/** Tells whether a word goes on to the character next to its edge. Scripts without spaces do not say: any part is found. */
+function goesOn(next: string, edge = ''): boolean {
+  return /[\p{L}\p{N}_]/u.test(next) && !hasUnspaced(edge + next)
 }
 
 /** Text of a record around the first hit, on one line. Slower than the search, so only used for a page. */
@@ -216,8 +225,8 @@ function placeOf(term: QueryTerm, plain: string): number {
   for (let at = plain.indexOf(term.text); at >= 0; at = plain.indexOf(term.text, at + 1)) {
     const before = plain[at - 1] ?? ' '
     const after = plain[at + term.text.length] ?? ' '
-    const starts = term.kind !== 'phrase' || !/[\p{L}\p{N}_]/u.test(before)
-    if (starts && (term.kind === 'prefix' || !/[\p{L}\p{N}]/u.test(after))) return at
+    const starts = term.kind !== 'phrase' || !goesOn(before, term.text[0])
+    if (starts && (term.kind === 'prefix' || after === '_' || !goesOn(after, term.text.at(-1)))) return at
   }
   return -1
 }

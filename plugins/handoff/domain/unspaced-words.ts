@@ -4,6 +4,25 @@ import { once } from '../../../server/plugin.ts'
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u30fc]+/gu
 
+/** Tells whether a text is of such scripts in part. */
+export function hasUnspaced(text: string): boolean {
+  return text.search(UNSPACED) >= 0
+}
+
+/**
+ * Pieces by which any part of such runs is found: each two characters that follow one another, and the last one alone.
+ * `rest` is what is between the runs. The text is folded.
+ */
+export function unspacedPieces(text: string): { readonly pieces: readonly string[]; readonly rest: string } {
+  const pieces: string[] = []
+  const rest = text.replace(UNSPACED, (run) => {
+    const characters = [...run]
+    for (const [at, one] of characters.entries()) pieces.push(`${one}${characters[at + 1] ?? ''}`)
+    return ' '
+  })
+  return { pieces, rest }
+}
+
 /** Endings and particles of Japanese: they are in every sentence. */
 const GRAMMAR = /^\p{sc=Hiragana}+$/u
 

@@ -307,12 +307,12 @@ test('an index of another version, or one whose marks do not fit, is made again'
   const named = JSON.parse(body)
   assert.ok(named.segments[0].replaced, body)
   const signed = (text: string) =>
-    `${JSON.stringify({ version: 5, sha256: createHash('sha256').update(text).digest('hex') })}\n${text}`
+    `${JSON.stringify({ version: 6, sha256: createHash('sha256').update(text).digest('hex') })}\n${text}`
   assert.equal(signed(body), `${head}\n${body}`)
 
   for (const text of [
-    `${head.replace('"version":5', '"version":4')}\n${body}`,
-    `${head.replace('"version":5', '"version":6')}\n${body}`,
+    `${head.replace('"version":6', '"version":4')}\n${body}`,
+    `${head.replace('"version":6', '"version":7')}\n${body}`,
     signed(body.replace(/"replaced":"[^"]*"/, '"replaced":"AA=="')),
     signed(body.replace(/"replaced":"[^"]*"/, '"replaced":7')),
     signed(body.replace(/"file":"[^"]*"/, '"file":"../x"')),

@@ -25,7 +25,7 @@ export interface SavedIndex {
 }
 
 /** Incremented with every change of rows or segments. An index of another version is rebuilt. */
-const VERSION = 5
+const VERSION = 6
 const SEGMENT_FILE = /^segment-[0-9a-f]{16}\.bin$/
 /** A segment of this age that the index does not name was left by a process that ended. */
 const LEFT_OVER_MS = 60_000

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { occurrenceOf, ofRow, rowOfOccurrence } from '../domain/occurrence.ts'
 import { SEARCH_FIELDS } from '../domain/record-row.ts'
+import { hasUnspaced, unspacedPieces } from '../domain/unspaced-words.ts'
 import { folded, wordsOf } from '../domain/words.ts'
 import { createPieces, type Pieces } from './pieces.ts'
 
@@ -151,7 +152,15 @@ function countsOf(text: string): { readonly all: ReadonlyMap<string, number>; re
   // For phrases, which cut words at every sign: `fooBar.baz` also counts as `foobar`.
   const runs = new Map<string, number>()
   for (const run of runsOf(folded(text))) if (!counts.has(run.slice(0, MAX_WORD_CHARS))) add(runs, run)
+  if (hasUnspaced(text)) addUnspaced(runs, counts, text)
   return { all: new Map([...counts, ...runs]), length }
+}
+
+/** Words in sentences without spaces, and those of other scripts beside them: `JWT` in `JWT認証`. */
+function addUnspaced(into: Map<string, number>, known: ReadonlyMap<string, number>, text: string): void {
+  const { pieces, rest } = unspacedPieces(folded(text))
+  for (const piece of [...pieces, ...wordsOf(rest)])
+    if (!known.has(piece.slice(0, MAX_WORD_CHARS))) add(into, piece)
 }
 
 function add(counts: Map<string, number>, word: string): void {

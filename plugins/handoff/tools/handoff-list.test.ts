@@ -257,6 +257,45 @@ test('words, phrases, exclusions, prefixes, fields, accents and parts of identif
   assert.equal(long.warnings.length, 1)
 })
 
+test('words of scripts without spaces are found inside of sentences, and words of others beside them', async (t) => {
+  const project = await openTestProject(t)
+  const texts = [
+    'ログイン時のJWT認証を修正し、トークンの期限を確認した。',
+    '我们修复了登录验证的缓存问题',
+    'แก้ไขการตรวจสอบสิทธิ์ของผู้ใช้แล้ว',
+    'Nothing of these; the café token is checked.',
+  ]
+  for (const [at, current_state] of texts.entries())
+    put(project, at + 1, ({ summary }) => ({ summary: { ...summary, current_state } }))
+  const found = async (query: string) => {
+    const { items } = await project.call('handoff_list', { query, sort: 'created' })
+    return items.map(({ title }: { title: string }) => Number(title.replace('Record ', ''))).sort()
+  }
+
+  for (const query of [
+    '認証',
+    'トークン',
+    '期限',
+    'JWT',
+    'jwt認証',
+    '"期限を確認"',
+    '鍵 -x',
+    '認証*',
+    '修正 期限',
+    'した',
+  ])
+    assert.deepEqual(await found(query), query.startsWith('鍵') ? [] : [1], query)
+  for (const query of ['缓存', '登录验证', '题', 'state:缓存', '缓存 -認証'])
+    assert.deepEqual(await found(query), [2], query)
+  for (const query of ['ตรวจสอบ', 'สิทธิ์', 'ผู้ใช้']) assert.deepEqual(await found(query), [3], query)
+  for (const query of ['認期', '缓问', '証認', 'title:缓存', 'toke'])
+    assert.deepEqual(await found(query), [], query)
+  assert.deepEqual(await found('登录'), [2])
+  assert.deepEqual(await found('token -認証'), [4])
+  const { items } = await project.call('handoff_list', { query: 'トークン' })
+  assert.match(items[0].snippet, /JWT認証を修正し、トークンの期限/)
+})
+
 test('a title counts more than a text, and a snippet is short and shows what is hidden', async (t) => {
   const project = await openTestProject(t)
   put(project, 1, ({ summary }) => ({
