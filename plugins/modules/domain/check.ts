@@ -159,7 +159,8 @@ function unknownRef(
   const of = latest === undefined ? 'this module' : latest.repository
   const newest = latest === undefined ? '' : `; the latest is ${latest.ref}`
   const said = `${plainLine(ref)} is not an indexed version of ${of}, so the arguments were not checked${newest}.`
-  const message = why === '' ? said : `${said} ${why}`
+  const blank = ref.includes(' ') ? 'Terraform reads a + there as a blank; write it as %2B.' : ''
+  const message = [said, blank, why].filter((sentence) => sentence !== '').join(' ')
   return { line, code: 'unknown_ref', message, ...(latest !== undefined && { suggestion: latest.ref }) }
 }
 

@@ -75,13 +75,13 @@ export function parseSource(text: string, aliases: RegistryAliases = {}): Module
       alias === undefined
         ? `${namespace}/terraform-${provider}-${name}`.toLowerCase()
         : canonicalRepository(alias)
-    const version = TERRAGRUNT.test(base) ? queryParameter(query, 'version') : undefined
+    const version = TERRAGRUNT.test(base) ? asTerraform(query, 'version') : undefined
     const addresses = registrySpellings(registry)
     return { kind: 'registry', repository, addresses, path, ...(version !== undefined && { version }) }
   }
   const repository = canonicalRepository(base)
   if (!repository.includes('/')) return { kind: 'other' }
-  const ref = queryParameter(query, 'ref')
+  const ref = asTerraform(query, 'ref')
   return { kind: 'git', repository, path, ...(ref !== undefined && { ref }) }
 }
 
@@ -102,6 +102,11 @@ function aliasOf(address: string, aliases: RegistryAliases): string | undefined 
   const plain = (text: string): string => text.trim().toLowerCase().replace(PUBLIC_REGISTRY, '')
   const wanted = plain(address)
   return Object.entries(aliases).find(([key]) => plain(key) === wanted)?.[1]
+}
+
+/** A parameter of a query as Terraform reads it: a plus sign is a blank. */
+function asTerraform(query: string, name: string): string | undefined {
+  return new URLSearchParams(query).get(name) || undefined
 }
 
 /** A parameter of a query, undefined where it is absent or empty; a plus sign is not a blank. */

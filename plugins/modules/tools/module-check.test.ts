@@ -32,12 +32,19 @@ test('a block is never checked against another version than it names, and a comm
 
   const unknown = await opened.call('module_check', { hcl: call('v9.9.9') })
   const pinned = await opened.call('module_check', { hcl: call(version?.commit ?? '') })
+  const plus = await opened.call('module_check', { hcl: call('v1.0.0+build.1') })
+  const encoded = await opened.call('module_check', { hcl: call('v1.0.0%2Bbuild.1') })
 
   const codesOf = (checked: Record<string, unknown>) =>
     (checked['blocks'] as { findings: { code: string }[]; module?: { ref: string } }[]).map(
       ({ findings, module }) => [module?.ref, ...findings.map(({ code }) => code)],
     )
   assert.deepEqual(codesOf(unknown), [[undefined, 'unknown_ref']])
+  assert.match(
+    JSON.stringify(plus),
+    /v1\.0\.0 build\.1 is not .*Terraform reads a \+ there as a blank; write it as %2B\./,
+  )
+  assert.match(JSON.stringify(encoded), /v1\.0\.0\+build\.1 is not an indexed version/)
   assert.equal(codesOf(pinned)[0]?.[0], version?.ref)
   assert.ok(codesOf(pinned)[0]?.includes('unknown_input'))
 })
