@@ -93,6 +93,27 @@ describe('the API document of a room', () => {
 })
 
 describe('documents of the API', () => {
+  it('has pages that work below the prefix of a reverse proxy: all of their addresses are relative', async (t) => {
+    const { ask } = await openDoor(t)
+    const base = 'http://proxy.example/tools/satchel'
+
+    for (const path of ['/docs', '/redoc']) {
+      const { text } = await ask(path)
+      const named = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name = '']) => name)
+      assert.ok(named.length > 3)
+      for (const name of named) {
+        const { href } = new URL(name, `${base}${path}`)
+        assert.ok(href.startsWith(`${base}/`), href)
+        assert.equal((await ask(href.slice(base.length))).status, 200, href)
+      }
+      const { text: start } = await ask(`${path}/start.js`)
+      assert.match(start, /'openapi\.json'/)
+    }
+    const { json } = await ask('/openapi.json')
+    const [server] = json['servers'] as [{ url: string }]
+    assert.equal(new URL(server.url, `${base}/openapi.json`).href, `${base}/`)
+  })
+
   it('has an OpenAPI document that an independent validator accepts', async (t) => {
     const { ask } = await openDoor(t)
     const { json } = await ask('/openapi.json')

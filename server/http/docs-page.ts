@@ -29,14 +29,17 @@ const ASSETS: readonly { readonly path: `/${string}`; readonly file: string; rea
 
 const SWAGGER_PAGE = page(
   'API documentation',
-  '<link rel="stylesheet" href="/docs/swagger-ui.css"><link rel="stylesheet" href="/docs/style.css"><script src="/docs/swagger-ui-bundle.js" defer></script><script src="/docs/start.js" defer></script>',
+  '<link rel="stylesheet" href="docs/swagger-ui.css"><link rel="stylesheet" href="docs/style.css"><script src="docs/swagger-ui-bundle.js" defer></script><script src="docs/start.js" defer></script>',
 )
 const REDOC_PAGE = page(
   'API reference',
-  '<link rel="stylesheet" href="/redoc/style.css"><script src="/redoc/redoc.js" defer></script><script src="/redoc/start.js" defer></script>',
+  '<link rel="stylesheet" href="redoc/style.css"><script src="redoc/redoc.js" defer></script><script src="redoc/start.js" defer></script>',
 )
 
-/** Returns the endpoints of `/docs` (interactive) and `/redoc` (reference), which load only packaged files. */
+/**
+ * Returns the endpoints of `/docs` (interactive) and `/redoc` (reference), which load only packaged files. Their
+ * addresses are relative: a reverse proxy may serve them below a prefix.
+ */
 export function docsEndpoints(options: HttpOptions): Endpoint[] {
   return [
     fixed('/docs', HTML, SWAGGER_PAGE),
@@ -53,7 +56,7 @@ function page(title: string, head: string): string {
   return `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>satchel: ${title}</title><link rel="icon" href="/docs/favicon.png">${head}</head>
+<title>satchel: ${title}</title><link rel="icon" href="docs/favicon.png">${head}</head>
 <body style="margin:0"><div id="page"></div></body>
 </html>
 `

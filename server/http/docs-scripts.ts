@@ -73,12 +73,12 @@ export const SWAGGER_START = `const dark = matchMedia('(prefers-color-scheme: da
 const paint = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
 dark.addEventListener('change', paint)
 paint()
-window.ui = SwaggerUIBundle({ url: '/openapi.json', dom_id: '#page', deepLinking: true, validatorUrl: null, syntaxHighlight: { theme: 'tomorrow-night' } })
+window.ui = SwaggerUIBundle({ url: 'openapi.json', dom_id: '#page', deepLinking: true, validatorUrl: null, syntaxHighlight: { theme: 'tomorrow-night' } })
 `
 
 /** Starts the reference page. Its program takes colours at the start only, so a change of the reader's choice starts it again. */
 export const REDOC_START = `const dark = matchMedia('(prefers-color-scheme: dark)')
 dark.addEventListener('change', () => location.reload())
 const theme = dark.matches ? ${JSON.stringify(REDOC_DARK)} : {}
-Redoc.init('/openapi.json', { disableSearch: false, hideDownloadButton: false, theme }, document.getElementById('page'))
+Redoc.init('openapi.json', { disableSearch: false, hideDownloadButton: false, theme }, document.getElementById('page'))
 `

@@ -73,7 +73,7 @@ export function openApiDocument(
   return {
     openapi: '3.1.1',
     info: { title: 'satchel', version, description, license: { name: 'MIT', identifier: 'MIT' } },
-    servers: [{ url: '/' }],
+    servers: [{ url: '.' }],
     security: [{}, { bearer: [] }],
     tags: tagsOf(toolRoutes, others),
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
