@@ -85,7 +85,7 @@ function armsOf({ model, arms }: ModelReport): string {
   ].join('\n')
 }
 
-/** Prints what a real session kept. Nothing kept is a finding; a session without a compaction is not found. */
+/** Prints what a real session kept. Nothing kept is a finding; a session that did not go on after a compaction is not found. */
 async function reportSession(world: World, session: string): Promise<number> {
   const { terminal } = world
   const { reportOf } = await import('./report.ts')
@@ -94,7 +94,7 @@ async function reportSession(world: World, session: string): Promise<number> {
     throw new SatchelError(
       'not_found',
       'session_not_found',
-      'No hook saw a compaction of this session in this project. Give the id that the harness gives its hooks.',
+      'No hook saw this session go on after a compaction in this project. Give the id that the harness gives its hooks.',
     )
   }
   if (terminal.json) printDocument(terminal, report)

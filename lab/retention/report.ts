@@ -47,14 +47,14 @@ export async function reportOf(
   return reportRetention(handoffs.ownProject(), session)
 }
 
-/** The report of a session, given by its own id or by the name in records; undefined before its first compaction. */
+/** The report of a session, given by its own id or by the name in records; undefined until it goes on after a compaction. */
 export async function reportRetention(project: Project, id: string): Promise<RetentionReport | undefined> {
   const { disk, layout } = project.store
   const session = /^s-[0-9a-f]{16}$/.test(id) ? id : sessionName(id)
   const log = await loadRetention(disk, layout, session)
-  if (!log) return undefined
-  const shown = new Set(log.given?.shown)
-  const listed = new Set(log.given?.listed)
+  if (!log?.given) return undefined // nothing is lost before there is a brief
+  const shown = new Set(log.given.shown)
+  const listed = new Set(log.given.listed)
   const isKept = ({ digest }: { readonly digest: string }) => shown.has(digest) || listed.has(digest)
   const lost = log.facts.filter((fact) => !isKept(fact))
   return {

@@ -221,6 +221,7 @@ async function answer(handoffs: Handoffs, run: Run): Promise<string | undefined>
 /** Prints what a session is told at its start; returns what it could not read, if anything. */
 async function speak(call: HookCall, noted: Noted, { begun, terminal }: Run): Promise<string | undefined> {
   const { text, damage, ...shown } = await startContext(call, noted)
+  if (text === undefined) await logGiven(call, '')
   if (text !== undefined && !begun.hasSpoken) {
     begun.hasSpoken = true
     terminal.write(`${JSON.stringify(startOutput(text))}\n`)
