@@ -17,7 +17,7 @@ export interface Directory {
 
 const MAX_MODULES = 5000 // modules design 8
 const MAX_MODULE_FILES = 20_000
-const EXAMPLE = /^(?:examples?|samples?|tests?|testdata|fixtures?)$/
+const EXAMPLE = /^_?(?:examples?|samples?|tests?|testdata|fixtures?)$/
 
 /** Every directory of a tree, by path. */
 export function directoriesOf(tree: Tree): ReadonlyMap<string, Directory> {
