@@ -1,3 +1,5 @@
+import type { MeantConcept } from './lexicon.ts'
+import { CLOUDS } from './provider-names.ts'
 import type { QueryPlan } from './query-plan.ts'
 import { stem } from './stemmer.ts'
 import type { Vocabulary } from './vocabulary.ts'
@@ -6,6 +8,10 @@ import type { Vocabulary } from './vocabulary.ts'
 const ENOUGH_WORDS = 0.58
 /** Words of a phrase, times how near they are, from which a concept alone says that something fits. */
 const ENOUGH_CONCEPT = 1.5
+/** The same in a small index. */
+const ENOUGH_IN_SMALL = 1
+/** A concept that is clearer than this share of the clearest one says what a query is about. */
+const MAIN_SHARE = 0.5
 /** So many of the words are in no module: one of them names something that is not here ("jumpcloud user group"). */
 const UNKNOWN_SHARE = 0.25
 /** In fewer texts a word may be missing by chance: what counts frequencies is not asked. */
@@ -53,28 +59,50 @@ export function nothingFits(
   if (lacksNamed(plan, vocabulary, best) || lacksEquivalent(plan, best)) return true
   const concepts = [...plan.concepts]
   const isHad = ([group]: (typeof concepts)[number]): boolean => isAbout(group, best, isLarge)
-  if (!isLarge && concepts.length > 0 && !concepts.some(isHad)) return hasTooFew(plan, vocabulary, best)
-  const isClear = concepts.some((one) => one[1].weight * one[1].words >= ENOUGH_CONCEPT && isHad(one))
+  if (!isLarge && concepts.length > 0 && !hasMain(concepts, best)) return hasTooFew(plan, vocabulary, best)
+  const isClear = concepts.some((one) => isClearly(one[1], isLarge) && isHad(one))
   if (isClear) return false
   const tellsMuch = plan.translations.length === 0 && isLarge
-  if (tellsMuch && plan.unknown.length >= UNKNOWN_SHARE * plan.terms.length) return true
+  if (tellsMuch && unknownWords(plan) >= UNKNOWN_SHARE * plan.terms.length) return true
   if (tellsMuch && missingWords(plan, vocabulary, best) >= MISSING_SHARE * plan.terms.length) return true
   const share = Math.max(0, ...best.map(({ terms }) => shareOf(plan, vocabulary, terms)))
   return share < ENOUGH_WORDS && !concepts.some((one) => one[1].isExact && isHad(one))
 }
 
+/** Whether a concept says by itself what is asked for. In a small index a word of the query that nobody has says little. */
+function isClearly({ weight, words }: MeantConcept, isLarge: boolean): boolean {
+  return weight * words >= (isLarge ? ENOUGH_CONCEPT : ENOUGH_IN_SMALL)
+}
+
 /** Whether a result is about a concept. In a small index its resources alone do not say so, without a word of the query. */
 function isAbout(group: string, best: readonly FitEvidence[], isLarge: boolean): boolean {
-  return best.some(({ about, says, named }) =>
-    isLarge ? about.has(group) : says.has(group) || (about.has(group) && named.size > 0),
+  return best.some(({ about, says, shown }) =>
+    isLarge ? about.has(group) : says.has(group) || (about.has(group) && shown.size > 0),
+  )
+}
+
+/** Whether a result is about a main concept of the query; a lesser one has to be said by the first result. */
+function hasMain(
+  concepts: readonly (readonly [string, MeantConcept])[],
+  best: readonly FitEvidence[],
+): boolean {
+  const clearness = ({ weight, words }: MeantConcept): number => weight * Math.min(words, 2)
+  const most = Math.max(...concepts.map(([, meant]) => clearness(meant)))
+  return concepts.some(([group, meant]) =>
+    clearness(meant) > MAIN_SHARE * most ? isAbout(group, best, false) : (best[0]?.says.has(group) ?? false),
   )
 }
 
 /** Whether no result has enough of the words. Two words may be in one README by chance: they have to be named. */
 function hasTooFew(plan: QueryPlan, vocabulary: Vocabulary, best: readonly FitEvidence[]): boolean {
-  const isLong = plan.terms.length > 2
-  const shares = best.map(({ terms, named }) => shareOf(plan, vocabulary, isLong ? terms : named))
+  const isLong = plan.terms.length > 2 || isName(plan, vocabulary)
+  const shares = best.map(({ terms, shown }) => shareOf(plan, vocabulary, isLong ? terms : shown))
   return Math.max(0, ...shares) < ENOUGH_WORDS
+}
+
+/** Whether the words are the name of an input or of something else that a module has ("multi az"). */
+function isName({ terms }: QueryPlan, vocabulary: Vocabulary): boolean {
+  return terms.length > 1 && vocabulary.count(stem(terms.map(({ source }) => source).join(''))) > 0
 }
 
 /** A result that names the provider may be what is wanted though it is of another. */
@@ -88,16 +116,22 @@ function lacksNamed(plan: QueryPlan, vocabulary: Vocabulary, best: readonly FitE
   return isLarge ? lacksProducts(plan, vocabulary, best) : lacksShownProducts(plan, best)
 }
 
+/** The first results of the wanted cloud. A tool that is named ("from github") is not where a product has to be. */
+function namingOf(provider: QueryPlan['provider'], best: readonly FitEvidence[]): readonly FitEvidence[] {
+  const isTool = provider?.providers.every((name) => !CLOUDS.has(name)) ?? false
+  return best.slice(0, NAMING).filter(({ isOfProvider }) => isOfProvider || isTool)
+}
+
 /** Whether no result of the wanted provider names a product that is asked for. What a README mentions is not about it. */
 function lacksProducts(
-  { products }: QueryPlan,
+  { products, provider }: QueryPlan,
   vocabulary: Vocabulary,
   best: readonly FitEvidence[],
 ): boolean {
   const rare = products.filter(
     ([word = '', ...more]) => more.length > 0 || vocabulary.count(word) <= RARE_PRODUCT * vocabulary.texts,
   )
-  const naming = best.slice(0, NAMING).filter(({ isOfProvider }) => isOfProvider)
+  const naming = namingOf(provider, best)
   const isNamed = (product: readonly string[]): boolean =>
     naming.some(({ named }) => product.every((word) => named.has(word)))
   return rare.length > 0 && rare.length === products.length && !rare.some(isNamed)
@@ -107,8 +141,11 @@ function lacksProducts(
  * As `lacksProducts`, where few texts say nothing of which products are rare. A large module has inputs and outputs for
  * other products ("redshift_subnets" of a network): they count only where its name or description says a concept of the query.
  */
-function lacksShownProducts({ products, concepts }: QueryPlan, best: readonly FitEvidence[]): boolean {
-  const naming = best.slice(0, NAMING).filter(({ isOfProvider }) => isOfProvider)
+function lacksShownProducts(
+  { products, concepts, provider }: QueryPlan,
+  best: readonly FitEvidence[],
+): boolean {
+  const naming = namingOf(provider, best)
   const isThere = (product: readonly string[]): boolean =>
     naming.some(({ terms, shown, says }) => {
       const isOfKind = [...concepts.keys()].some((group) => says.has(group))
@@ -121,6 +158,11 @@ function lacksShownProducts({ products, concepts }: QueryPlan, best: readonly Fi
 function lacksEquivalent({ provider, concepts }: QueryPlan, best: readonly FitEvidence[]): boolean {
   if (provider?.kind !== 'equivalent' || concepts.size === 0) return false
   return !best.some(({ isOfProvider, about }) => isOfProvider && about.size > 0)
+}
+
+/** How many words no text and no phrase has. */
+function unknownWords({ terms, unknown }: QueryPlan): number {
+  return terms.filter(({ term, weight }) => weight >= TOLD && unknown.includes(term)).length
 }
 
 /** How many words are rare, of no concept and in no result. */

@@ -18,6 +18,7 @@ import { nearTerms } from './near-terms.ts'
 import { planQuery, type QueryPlan } from './query-plan.ts'
 import { type TextIndex, textIndex } from './text-index.ts'
 import type { Vocabulary } from './vocabulary.ts'
+import { WIDER } from './wider-concepts.ts'
 
 /**
  * How much a concept counts beside the query's own words, per word of the query: a score is multiplied by the number of
@@ -186,13 +187,22 @@ function matchOf(texts: TextIndex, { own, concepts, scores }: Scored, text: numb
     return value > 0 ? [[concept.group, value] as const] : []
   })
   const groups = concepts.map(({ group }) => group)
-  const about = groups.filter((group) => hasIn(ABOUT, texts, group, text))
-  const says = about.filter((group) => hasIn(SAYING, texts, group, text))
+  const mentions = new Set(added.map(([group]) => group))
+  const isOfWider = (group: string): boolean => {
+    const { concepts: wider = [], word } = WIDER[group] ?? {}
+    const isNamed = word !== undefined && hasIn(NAME, texts, word, text)
+    return isNamed || wider.some((one) => hasIn(SAYING, texts, one, text))
+  }
+  const tells = (fields: ReadonlySet<number>) => (group: string) =>
+    hasIn(fields, texts, group, text) || (mentions.has(group) && isOfWider(group))
+  const about = groups.filter(tells(ABOUT))
+  const says = about.filter(tells(SAYING))
   return { score: scores[text] ?? 0, match, concepts: Object.fromEntries(added), about, says }
 }
 
 /** Fields of concepts by which a module says what it is, and with them those that show it, instead of what it mentions. */
 const SAYING = fieldNumbers(['concepts_name', 'concepts_description'])
+const NAME = fieldNumbers(['name'])
 const ABOUT = new Set([...SAYING, ...fieldNumbers(['concepts_resources'])])
 
 function fieldNumbers(names: readonly string[]): ReadonlySet<number> {

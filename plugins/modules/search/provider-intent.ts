@@ -1,5 +1,5 @@
 import { addTo } from '../../../server/plugin.ts'
-import { OTHER_PRODUCTS, PRODUCTS_OF, PROVIDER_FAMILY, PROVIDER_NAMES } from './provider-names.ts'
+import { CLOUDS, OTHER_PRODUCTS, PRODUCTS_OF, PROVIDER_FAMILY, PROVIDER_NAMES } from './provider-names.ts'
 
 /** Which provider a query wants, and whether it names another one only to say what is wanted. */
 export interface ProviderIntent {
@@ -59,13 +59,21 @@ export function isProduct(word: string): boolean {
   return productNames.has(word)
 }
 
-/** The products that the words name, word by word, but for those at places that are left out. */
+/**
+ * The products that the words name, word by word, but for those at places that are left out, and those of another cloud
+ * than the wanted one ("s3 buckets on digitalocean"): they say what is wanted, and a module of that cloud does not name them.
+ */
 export function productsIn(
   words: readonly string[],
-  isLeftOut: (at: number) => boolean,
+  {
+    providers = [],
+    isLeftOut,
+  }: { readonly providers?: readonly string[] | undefined; isLeftOut(at: number): boolean },
 ): readonly (readonly string[])[] {
-  const named = mentions(words, PRODUCTS)
-  return named.flatMap(({ from, to }) => (isLeftOut(from) ? [] : [words.slice(from, to)]))
+  const isElsewhere = (cloud: string): boolean =>
+    cloud !== '' && providers.some((name) => CLOUDS.has(name)) && !providers.includes(cloud)
+  const named = mentions(words, PRODUCTS).filter(({ name, from }) => !(isLeftOut(from) || isElsewhere(name)))
+  return named.map(({ from, to }) => words.slice(from, to))
 }
 
 /** The only provider that is named; several say nothing about which one is wanted. */

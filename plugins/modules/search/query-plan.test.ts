@@ -258,8 +258,52 @@ test('in a small index too a product has to be shown, and a concept to be more t
   assert.equal(none('kinesis stream', { ...mentioned, says }), true)
   assert.equal(none('kinesis stream', mentioned), false)
   assert.equal(none('message queue', { says }), true)
-  assert.equal(none('message queue', { says, named: stems('queue'), terms: stems('queue') }), false)
+  assert.equal(none('message queue', { says, shown: stems('queue'), terms: stems('queue') }), false)
+  assert.equal(none('message queue', { says, named: stems('queue'), terms: stems('queue') }), true)
   assert.equal(none('message queue', {}), false)
+})
+
+test('in a small index a lesser concept counts where the first result says it, and a clear one needs no rare word', () => {
+  const small = { ...vocabularyOf([...IN_USE, 'multiaz']), texts: 12 }
+  const none = (query: string, ...best: readonly Partial<FitEvidence>[]): boolean =>
+    nothingFits(
+      planQuery(query, knowledge, small),
+      small,
+      best.map((one) => ({
+        ...evidence(query, []),
+        about: new Set<string>(),
+        says: new Set<string>(),
+        ...one,
+      })),
+      true,
+    )
+  const says = (group: string) => ({ about: new Set([group]), says: new Set([group]) })
+
+  assert.equal(none('finance team warning before the bill explodes', {}, says('monitoring')), true)
+  assert.equal(none('finance team warning before the bill explodes', says('cost')), false)
+  assert.equal(none('know about intruders', says('threat-detection')), false)
+  assert.equal(none('send transactional mail', says('email')), false)
+  const words = new Set(['multi', 'az'])
+  assert.equal(none('multi az', { terms: words, named: words }), false)
+  assert.equal(none('load balancer', { terms: words, named: new Set(['load', 'balanc']) }), true)
+})
+
+test('a product of another cloud than the wanted one is not asked of its modules, nor one of a tool that is named', () => {
+  assert.deepEqual(plan('s3 buckets on digitalocean').products, [])
+  assert.deepEqual(plan('s3 buckets on aws').products, [['s3']])
+  const query = 'codepipeline that builds from github'
+  const words = new Set(['codepipelin', 'build'])
+  const shown = { terms: words, named: words, shown: words }
+  const best = [{ ...evidence(query, []), ...shown, isOfProvider: false }]
+  assert.equal(nothingFits(plan(query), vocabularyOf(IN_USE), best, true), false)
+})
+
+test('an everyday word that no module has does not count against a query', () => {
+  const found = evidence('monitoring stuff', ['monitoring'])
+  assert.equal(
+    nothingFits(plan('monitoring stuff'), vocabularyOf([...IN_USE, 'monitoring']), [found], true),
+    false,
+  )
 })
 
 test('what no result says what it is for does not fit, though the query means it clearly', () => {

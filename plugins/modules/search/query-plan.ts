@@ -96,7 +96,10 @@ export function planQuery(query: string, knowledge: QueryKnowledge, vocabulary: 
     ...(provider && { provider }),
     products: productsIn(
       words.map(({ word }) => word),
-      (at) => isCompared(at) || (words[at] !== undefined && isExcluded.has(words[at])),
+      {
+        providers: provider?.providers,
+        isLeftOut: (at) => isCompared(at) || (words[at] !== undefined && isExcluded.has(words[at])),
+      },
     ).map((product) => product.map(stem)),
     corrections,
     translations: replaced,

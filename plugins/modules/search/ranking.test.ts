@@ -17,6 +17,7 @@ import { createLexicon } from './lexicon.ts'
 import { moduleFields, moduleTitle } from './module-fields.ts'
 import { stem } from './stemmer.ts'
 import { queryTokens, readmeProse, tokenize } from './tokens.ts'
+import { WIDER } from './wider-concepts.ts'
 
 const TESTDATA = join(import.meta.dirname, '../testdata')
 const lexicon = createLexicon(builtIn.groups, String(builtIn.version))
@@ -174,6 +175,29 @@ test('a module is about what its name or description says, and not about what it
   const about = Object.fromEntries(hits.map((hit) => [hit.id, hit.about]))
 
   assert.deepEqual(about, { named: ['queue'], described: ['queue'], mentioned: [] })
+})
+
+test('a module of a wider concept is about the kind of it that it mentions', () => {
+  const plain = {
+    description: '',
+    readme: 'Engines: MariaDB.',
+    varnames: '',
+    variables: '',
+    outputs: '',
+    resources: '',
+  }
+  const documents = [
+    { ...plain, id: 'described', name: 'one', description: 'a relational database' },
+    { ...plain, id: 'named', name: 'digitalocean database' },
+    { ...plain, id: 'other', name: 'two' },
+  ]
+  const { hits } = buildKeywordIndex(documents, lexicon).search('mariadb')
+  const says = Object.fromEntries(hits.map((hit) => [hit.id, hit.says]))
+
+  assert.deepEqual(says, { described: ['mysql'], named: ['mysql'], other: [] })
+  const groups = new Set(builtIn.groups.map(({ id }) => id))
+  for (const [group, { concepts }] of Object.entries(WIDER))
+    for (const one of [group, ...concepts]) assert.ok(groups.has(one), one)
 })
 
 test('fusion is a weighted sum of scaled lists, and a missing score counts nothing', () => {
