@@ -96,7 +96,7 @@ function isExcluded(path: string, entry: PlannedEntry): boolean {
 }
 
 /** The kind of a directory, relative to the configured path. */
-export function kindOf(path: string, entry: PlannedEntry): ModuleKind {
+export function kindOf(path: string, entry: Pick<PlannedEntry, 'path'>): ModuleKind {
   if (path === entry.path) return 'root'
   return path.split('/').some((segment) => EXAMPLE.test(segment)) ? 'example' : 'submodule'
 }
