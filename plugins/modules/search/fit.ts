@@ -69,7 +69,7 @@ export function nothingFits(
   return share < ENOUGH_WORDS && !concepts.some((one) => one[1].isExact && isHad(one))
 }
 
-/** Whether a concept says by itself what is asked for. In a small index a word of the query that nobody has says little. */
+/** Whether a concept is enough to say what is asked for. In a small index an unknown word of the query counts little. */
 function isClearly({ weight, words }: MeantConcept, isLarge: boolean): boolean {
   return weight * words >= (isLarge ? ENOUGH_CONCEPT : ENOUGH_IN_SMALL)
 }
