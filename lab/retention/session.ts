@@ -51,6 +51,7 @@ const PATIENT = {
   inputMs: 300,
   gitMs: 60_000,
   evidenceMs: 60_000,
+  lookMs: 60_000,
 }
 
 /** Starts a session in this process: the entry points are those of the processes that a harness starts. */

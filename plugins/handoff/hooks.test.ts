@@ -294,7 +294,7 @@ test('a hook in a store that never answers ends at its limit with one note, and 
 
     const { stdout, ...run } = await hook(project, event, input, {
       disk,
-      limits: { ...PATIENT, totalMs: 300 },
+      limits: { ...PATIENT, totalMs: 1_000 },
     })
 
     assert.deepEqual(run, { code: 0, notes: [`satchel handoff hook ${event}: it took too long`] })

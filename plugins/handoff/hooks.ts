@@ -42,6 +42,8 @@ export const HOOK_LIMITS = {
   gitMs: 400,
   /** The checks of other plugins, all together. */
   evidenceMs: 500,
+  /** For a last look at the folder of records when the time is over, on a disk that may not answer. */
+  lookMs: 100,
 }
 /** Share of the remaining time for reading records; git, the brief and a write need the rest. */
 const READING_SHARE = 0.5
@@ -126,8 +128,7 @@ async function finishLate({ event, begun, limits, terminal }: Run, work: Promise
     await Promise.race([Promise.allSettled([...begun.writes, work]), over])
     timer.abort()
   }
-  const { project } = begun
-  if (event === 'session-start' && project && !begun.hasSpoken && (await mayTell(project, begun.source))) {
+  if (event === 'session-start' && !begun.hasSpoken && (await mayTell(begun, limits.lookMs))) {
     begun.hasSpoken = true
     terminal.write(`${JSON.stringify(startOutput(UNREAD))}\n`)
   }
@@ -136,18 +137,16 @@ async function finishLate({ event, begun, limits, terminal }: Run, work: Promise
 
 const UNREAD =
   'This project has handoff records of earlier sessions. There was no time to read them: handoff_resume gives the latest one, or at the command line satchel handoff resume.'
-/** For a look at the folder of records, on a disk that may not answer. */
-const LOOK_MS = 100
 
 /** Whether a start may speak, and there is a record. The folder is opened, not listed. */
-async function mayTell(project: Project, source: string | undefined): Promise<boolean> {
-  if (!isToldAt(project, source) || !project.store.keepsFiles) return false
+async function mayTell({ project, source }: Begun, lookMs: number): Promise<boolean> {
+  if (!project || !isToldAt(project, source) || !project.store.keepsFiles) return false
   const look = opendir(project.store.layout.records).then(async (folder) => {
     const first = await folder.read()
     await folder.close()
     return first !== null
   })
-  return Promise.race([look.catch(() => false), pause(LOOK_MS, false)])
+  return Promise.race([look.catch(() => false), pause(lookMs, false)])
 }
 
 /** The project, whose writes are known while they are under way. */

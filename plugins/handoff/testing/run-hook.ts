@@ -19,6 +19,7 @@ export const PATIENT = {
   wallMs: 600_000,
   gitMs: 60_000,
   evidenceMs: 60_000,
+  lookMs: 60_000,
 }
 
 interface HookParts {
