@@ -1,11 +1,6 @@
-import {
-  likenessOf,
-  type MeantPlan,
-  type Rarity,
-  readAttempt,
-  readPlan,
-  type TriedAttempt,
-} from './plan-likeness.ts'
+import type { Rarity } from './plan-facts.ts'
+import { likenessOf } from './plan-likeness.ts'
+import { type MeantPlan, readAttempt, readPlan, type TriedAttempt } from './plan-reading.ts'
 import type { PlanTerm } from './plan-terms.ts'
 import { isSameVersion } from './plan-values.ts'
 import { folded } from './words.ts'
@@ -36,9 +31,9 @@ export interface PlanMatch extends PastAttempt {
 export const PLAN_VERDICTS = ['clear', 'similar', 'repeat'] as const
 export type PlanVerdict = (typeof PLAN_VERDICTS)[number]
 
-/** docs/decisions/0065 and 0152: chosen for the weights of likeness, in place of 0.35 as designed. */
-const SIMILAR_FROM = 0.18
-const REPEAT_FROM = 0.58
+/** docs/decisions/0174: chosen for the weights of likeness, in place of 0.35 as designed. */
+const SIMILAR_FROM = 0.13
+const REPEAT_FROM = 0.6
 const MAX_MATCHES = 5
 export const MAX_PLAN_CHARS = 4000
 

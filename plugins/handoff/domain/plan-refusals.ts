@@ -1,5 +1,5 @@
 import { once } from '../../../server/plugin.ts'
-import { hasAny, type PlanTerm, planTerms } from './plan-terms.ts'
+import { hasAny, hasOwn, type PlanTerm, planTerms } from './plan-terms.ts'
 
 /** What a text names as not done, and the words that turn away from it: `drop`, `without`. */
 interface Refusal {
@@ -78,6 +78,9 @@ export function leftBy(text: string, { refused }: Turned): readonly PlanTerm[] {
   return [...refused.flatMap(({ terms }) => terms), ...left]
 }
 
+/** `so that no cast is needed` refuses the cast. */
+const NEEDED = /^(?:need|requir|necessar)/
+
 /** True if what is refused is what was tried. A plan that leaves what the attempt left refuses nothing of it. */
 export function isRefused(
   refused: readonly Refusal[],
@@ -88,8 +91,9 @@ export function isRefused(
   const objects = tried.filter(({ isHead, weight }) => isHead && weight >= 1)
   const beside = objects.filter((term) => term !== tried[0])
   return refused.some(({ by, terms, isReason }) => {
-    const said = terms.filter(({ weight }) => weight >= 1)
-    const met = said.filter((term) => hasAny(objects, term))
+    const said = terms.filter(({ term, weight }) => weight >= 1 && !NEEDED.test(term))
+    // A reason tells of much: it has to name what was tried.
+    const met = said.filter((term) => (isReason ? hasOwn(objects, term) : hasAny(objects, term)))
     // `instead of an HTML parser` does not refuse what parsed otherwise.
     const isMeant = met.length === said.length || (!isReason && met.some((term) => hasAny(beside, term)))
     return (

@@ -1,4 +1,5 @@
 import { addTo, once } from '../../../server/plugin.ts'
+import { GLOSSARY } from './plan-glossary.ts'
 import { rootOf as stem } from './plan-stems.ts'
 import { WORD_GROUPS } from './plan-words.ts'
 
@@ -10,6 +11,26 @@ export const synonymGroups: () => ReadonlyMap<string, readonly string[]> = once(
       addTo(groups, word, `group ${n}`)
   }
   return groups
+})
+
+/** What a name stands for: a key that its other names have too, and the stems of the words that describe it. */
+export interface Described {
+  readonly keys: readonly string[]
+  readonly hints: readonly string[]
+}
+
+export const glossary: () => ReadonlyMap<string, Described> = once(() => {
+  const found = new Map<string, Described>()
+  const entries = Object.values(GLOSSARY).flatMap((table) => table.split(';'))
+  for (const [n, entry] of entries.entries()) {
+    const [names = '', words = ''] = entry.split(':')
+    const hints = words.trim().split(/\s+/).map(stem)
+    for (const name of names.trim().split(/\s+/).map(stem)) {
+      const had = found.get(name)
+      found.set(name, { keys: [...(had?.keys ?? []), `name ${n}`], hints: [...(had?.hints ?? []), ...hints] })
+    }
+  }
+  return found
 })
 
 function wordGroups(): readonly (readonly string[])[] {

@@ -1,7 +1,7 @@
-import { once } from '../../../server/plugin.ts'
+import { addTo, once } from '../../../server/plugin.ts'
 import { withMeasures } from './plan-measures.ts'
 import { rootOf as stem } from './plan-stems.ts'
-import { partsOfPhrases, synonymGroups, withoutPhrases } from './plan-synonyms.ts'
+import { type Described, glossary, partsOfPhrases, synonymGroups, withoutPhrases } from './plan-synonyms.ts'
 import { withSpaces } from './unspaced-words.ts'
 import { folded, partsOf, wordsOf } from './words.ts'
 
@@ -11,6 +11,10 @@ export interface PlanTerm {
   readonly term: string
   /** The stem and the groups of its synonyms; two terms match if they share one. */
   readonly keys: readonly string[]
+  /** Of these, those of the same word, however it is spelled. */
+  readonly own: readonly string[]
+  /** The words by which the name is described. */
+  readonly hints: readonly string[]
   /** How much it says: a number or a name more than a verb that goes with everything. */
   readonly weight: number
   /** A verb that goes with everything. */
@@ -41,6 +45,69 @@ export function hasAny(terms: readonly PlanTerm[], { keys }: PlanTerm): boolean 
   return terms.some((one) => one.keys.some((key) => keys.includes(key)))
 }
 
+/** True if one of these terms is the same word, however it is spelled. */
+export function hasOwn(terms: readonly PlanTerm[], { own }: PlanTerm): boolean {
+  return terms.some((one) => one.own.some((key) => own.includes(key)))
+}
+
+/** The terms of a text by their keys, by how near they make another term. */
+export interface TermIndex {
+  readonly own: ReadonlyMap<string, readonly number[]>
+  readonly keys: ReadonlyMap<string, readonly number[]>
+  readonly hints: ReadonlyMap<string, readonly number[]>
+}
+
+export function indexOf(terms: readonly PlanTerm[]): TermIndex {
+  const own = new Map<string, number[]>()
+  const keys = new Map<string, number[]>()
+  const hints = new Map<string, number[]>()
+  for (const [n, term] of terms.entries()) {
+    for (const key of term.own) addTo(own, key, n)
+    for (const key of term.keys) addTo(keys, key, n)
+    for (const key of term.hints) addTo(hints, key, n)
+  }
+  return { own, keys, hints }
+}
+
+const SYNONYM = 0.8
+const HINT = 0.4
+/** One word stands for one other: of `queue` and `Sidekiq`, a `queue` is one. */
+const REUSED = 0.25
+
+/** How near a text has a term: 1 for the word itself, less for a synonym, least for a word that describes it. */
+export function nearness({ own, keys, hints }: PlanTerm, index: TermIndex): number {
+  if (own.some((key) => index.own.has(key))) return 1
+  if (keys.some((key) => index.keys.has(key))) return SYNONYM
+  if (keys.some((key) => index.hints.has(key)) || hints.some((key) => index.keys.has(key))) return HINT
+  return 0
+}
+
+/** How near a text has each of these terms, if each of its own words stands for one of them. */
+export function nearnessOf(terms: readonly PlanTerm[], index: TermIndex): readonly number[] {
+  const used = new Set<number>()
+  const found = terms.map((term) => {
+    const near = nearness(term, index)
+    if (near === 1) for (const key of term.own) for (const n of index.own.get(key) ?? []) used.add(n)
+    return near
+  })
+  for (const [n, term] of terms.entries()) {
+    const near = found[n] ?? 0
+    if (near === 0 || near === 1) continue
+    const free = placesOf(term, index, near).find((place) => !used.has(place))
+    if (free === undefined) found[n] = near * REUSED
+    else used.add(free)
+  }
+  return found
+}
+
+function placesOf({ keys, hints }: PlanTerm, index: TermIndex, near: number): readonly number[] {
+  if (near === SYNONYM) return keys.flatMap((key) => index.keys.get(key) ?? [])
+  return [
+    ...keys.flatMap((key) => index.hints.get(key) ?? []),
+    ...hints.flatMap((key) => index.keys.get(key) ?? []),
+  ]
+}
+
 /** `SMOTE` and `JSONB` say more than other words. */
 const NAME = /(?<!\w)[A-Z][A-Z0-9]{2,}(?![a-z])/g
 const NAME_WEIGHT = 1.5
@@ -54,20 +121,67 @@ const VERB_WEIGHT = 0.3
 const COMMON_WEIGHT = 0.7
 
 function termsIn(text: string): PlanTerm[] {
-  const words = wholeNumbers(wordsOf(text))
-    .flatMap((word) => (/^\d[\d.]*(?:\.x)?$/.test(word) ? [word] : word.split(/[_\-./]+/)))
-    .filter((word) => (word.length > 1 || /\d/.test(word)) && !STOP_WORDS.has(word))
-    .map(termOf)
-  return words.map((word, n) => {
-    const before = words[n - 1]
-    const after = words[n + 1]
+  const words = wholeNumbers(wordsOf(text)).flatMap((word) =>
+    /^\d[\d.]*(?:\.x)?$/.test(word) ? [word] : word.split(/[_\-./]+/),
+  )
+  const meanings = compoundsIn(words)
+  const kept = words
+    .map((word, n) => ({ word, extra: meanings[n] }))
+    .filter(({ word }) => (word.length > 1 || /\d/.test(word)) && !STOP_WORDS.has(word))
+    .map(({ word, extra }) => ({ made: termOf(word), extra }))
+  return kept.map(({ made, extra }, n) => {
+    const before = kept[n - 1]?.made
+    const after = kept[n + 1]?.made
     // `local storage` is `localstorage`.
     const joined = [
-      ...(before ? [`${before.term}${word.term}`] : []),
-      ...(after ? [`${word.term}${after.term}`] : []),
+      ...(before ? [`${before.term}${made.term}`] : []),
+      ...(after ? [`${made.term}${after.term}`] : []),
     ]
-    return { ...word, keys: [...word.keys, ...joined] }
+    return {
+      ...made,
+      keys: [...made.keys, ...joined, ...(extra?.keys ?? [])],
+      own: [...made.own, ...joined],
+      hints: [...made.hints, ...(extra?.hints ?? [])],
+    }
   })
+}
+
+const MAX_COMPOUND = 3
+
+/** What names of two or three words mean, at each of the words: `order by` sorts, `max_poll_records` is the size of a batch. */
+function compoundsIn(words: readonly string[]): readonly (Described | undefined)[] {
+  const found: (Described | undefined)[] = words.map(() => undefined)
+  for (let n = 0; n < words.length; n++) {
+    let joined = words[n] ?? ''
+    for (let size = 2; size <= MAX_COMPOUND && n + size <= words.length; size++) {
+      joined += words[n + size - 1] ?? ''
+      const made = compoundOf(joined, size)
+      if (!made) continue
+      for (let at = n; at < n + size; at++) {
+        const { keys, hints } = found[at] ?? NOTHING
+        found[at] = { keys: [...keys, ...made.keys], hints: [...hints, ...made.hints] }
+      }
+    }
+  }
+  return found
+}
+
+const NOTHING: Described = { keys: [], hints: [] }
+const compounds = new Map<string, Described | undefined>()
+
+/** What a name of several words stands for; most are none, and come again. */
+function compoundOf(joined: string, size: number): Described | undefined {
+  if (compounds.has(joined)) return compounds.get(joined)
+  const key = stem(joined)
+  const named = glossary().get(key)
+  const groups = size === 2 ? synonymGroups().get(key) : undefined
+  const made =
+    named || groups
+      ? { keys: [...(named?.keys ?? []), ...(groups ?? [])], hints: named?.hints ?? [] }
+      : undefined
+  if (compounds.size >= MAX_KNOWN) compounds.clear()
+  compounds.set(joined, made)
+  return made
 }
 
 /** A version is one word: `6.0.0` and `5.9.0` share no `0`, and what ends in zeros is the same without them. */
@@ -105,6 +219,8 @@ function termOf(word: string): PlanTerm {
   const made = {
     term,
     keys: keysOf(word, term),
+    own: ownKeysOf(word, term),
+    hints: glossary().get(term)?.hints ?? [],
     weight: weightOf(word, term),
     isLight: light().has(term),
     isHead: true,
@@ -127,6 +243,18 @@ function keysOf(word: string, term: string): readonly string[] {
     ...(MAJOR.exec(word) ?? []).map((major) => `${major}.x`),
     ...(word.endsWith('.x') ? [word.slice(0, -2)] : []),
     ...(partsOfPhrases().get(term) ?? []),
+    ...(glossary().get(term)?.keys ?? []),
+  ]
+}
+
+/** The keys of the word itself. */
+function ownKeysOf(word: string, term: string): readonly string[] {
+  const root = DERIVED.exec(term)?.[1]
+  return [
+    term,
+    ...(root ? [root] : []),
+    ...(MAJOR.exec(word) ?? []).map((major) => `${major}.x`),
+    ...(word.endsWith('.x') ? [word.slice(0, -2)] : []),
   ]
 }
 
