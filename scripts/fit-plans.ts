@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { factsOf } from '../plugins/handoff/domain/plan-facts.ts'
 import { isTurnedFrom } from '../plugins/handoff/domain/plan-likeness.ts'
+import { nearness } from '../plugins/handoff/domain/plan-nearness.ts'
 import { readAttempt, readPlan } from '../plugins/handoff/domain/plan-reading.ts'
-import { nearness } from '../plugins/handoff/domain/plan-terms.ts'
 import { isOtherwise } from '../plugins/handoff/domain/plan-values.ts'
 
 /** What may choose weights: the halves that chose words before, and every other triple of the notes of agents. */

@@ -1,5 +1,6 @@
+import { nearness, nearnessOf, type TermIndex } from './plan-nearness.ts'
 import type { Reading, TriedAttempt } from './plan-reading.ts'
-import { nearness, nearnessOf, type PlanTerm, type TermIndex } from './plan-terms.ts'
+import type { PlanTerm } from './plan-terms.ts'
 
 /** How much a term says among the attempts of a lineage. */
 export type Rarity = (term: PlanTerm) => number

@@ -1,7 +1,8 @@
 import { factsOf, type Rarity } from './plan-facts.ts'
+import { nearness } from './plan-nearness.ts'
 import type { MeantPlan, TriedAttempt } from './plan-reading.ts'
 import { isRefused } from './plan-refusals.ts'
-import { hasOwn, nearness } from './plan-terms.ts'
+import { hasOwn } from './plan-terms.ts'
 import { isOtherwise } from './plan-values.ts'
 import { BIAS, FACTS, WEIGHTS } from './plan-weights.ts'
 

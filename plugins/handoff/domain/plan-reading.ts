@@ -1,8 +1,9 @@
 import { once } from '../../../server/plugin.ts'
 import { deedFirst } from './plan-deeds.ts'
+import { indexOf, type TermIndex } from './plan-nearness.ts'
 import { leftBy, type Turned, turnedFrom } from './plan-refusals.ts'
 import { rootOf as stem } from './plan-stems.ts'
-import { indexOf, type PlanTerm, planTerms, type TermIndex } from './plan-terms.ts'
+import { type PlanTerm, planTerms } from './plan-terms.ts'
 import { paceOf, type Stated, statedIn } from './plan-values.ts'
 
 /** A text as it is compared with another. */
