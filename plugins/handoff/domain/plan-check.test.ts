@@ -218,7 +218,7 @@ test('a plan of several steps is warned of as often as its step alone, and hardl
   const alarmed = share(({ other }, n) => among(n, other))
 
   t.diagnostic(`repeat alone ${alone}, among three steps ${found}, false repeat ${alarmed}`)
-  assert.ok(found >= alone && alarmed <= 0.12)
+  assert.ok(found >= alone && alarmed <= 0.14)
 })
 
 test('a plan that tells what was tried before and does something else does not repeat it', () => {

@@ -32,7 +32,7 @@ export const PLAN_VERDICTS = ['clear', 'similar', 'repeat'] as const
 export type PlanVerdict = (typeof PLAN_VERDICTS)[number]
 
 /** docs/decisions/0174: chosen for the weights of likeness, in place of 0.35 as designed. */
-const SIMILAR_FROM = 0.13
+const SIMILAR_FROM = 0.15
 const REPEAT_FROM = 0.6
 const MAX_MATCHES = 5
 export const MAX_PLAN_CHARS = 4000

@@ -13,7 +13,7 @@ export function likenessOf(whole: MeantPlan, tried: TriedAttempt, rarity: Rarity
   const facts = factsOf(isTurned ? whole.kept : whole, tried, rarity)
   const sum = FACTS.reduce((so, fact) => so + WEIGHTS[fact] * facts[fact], BIAS)
   const isSameDeed = facts.triedDeed > 0 || facts.planDeed > 0
-  const part = (whole.differs ? DIFFERING : 1) * (isSameDeed ? 1 : SAME_PURPOSE) * (isTurned ? REFUSING : 1)
+  const part = (whole.differs ? DIFFERING : 1) * (isSameDeed ? 1 : SAME_PURPOSE) * (isTurned ? REFUSING : facts.opposite ? OPPOSING : 1)
   const likeness = part / (1 + Math.exp(-sum))
   const isOther = likeness >= ALIKE && isOtherwise(whole.stated(), tried.stated())
   return Math.round((isOther ? OTHERWISE : 1) * likeness * 1000) / 1000
@@ -46,6 +46,8 @@ export function isTurnedFrom({ turned, kept }: MeantPlan, { terms, left, lacking
 const DIFFERING = 0.75
 /** A plan that refuses what was tried is not a repeat of it, however much they share. */
 const REFUSING = 0.45
+/** The plan has the other side of a pair of opposites. */
+const OPPOSING = 0.6
 /** What is set, or what it is done to, is another: similar at most (docs/decisions/0164). */
 const OTHERWISE = 0.5
 /** Of less than that, what is stated is not read. */
