@@ -36,6 +36,7 @@ export interface PlanFacts {
 const MAX_NUMBERS = 2
 /** Nearer than that, the other text has the word. */
 const MET = 0.3
+const LATIN = /^[\x00-\x7f]*$/
 /** The share of nothing: it speaks neither for nor against. */
 const UNKNOWN = 0.5
 
@@ -66,8 +67,9 @@ export function factsOf(plan: Reading, tried: TriedAttempt, rarity: Rarity): Pla
   }
 }
 
-function isName({ keys, isLight }: PlanTerm): boolean {
-  return !isLight && !keys.some((key) => key.startsWith('group '))
+/** The groups are of English words: of another script, that a word is in none says nothing. */
+function isName({ term, keys, isLight }: PlanTerm): boolean {
+  return !isLight && LATIN.test(term) && !keys.some((key) => key.startsWith('group '))
 }
 
 function partOf(part: number, all: number, ofNothing: number): number {

@@ -31,7 +31,10 @@ const TURNING = [
   String.raw`(?:away|off) from|drop(?:ped|ping)?(?![^,.;:]*\bto (?:\d|zero|one\b))`,
 ].join('|')
 const LEAVING = String.raw`(?:switch|migrat|chang|convert|go(?:es|ing)?\b|went\b)[^,.;:]*?\bfrom`
+/** `so that eval is not needed`. */
+const NEEDLESS = String.raw`\b(?<needless>[\w-]+) (?:(?:is|are)(?: not|n't| no longer) (?:needed|required|necessary|used)|(?:is|are) un(?:needed|necessary|used))\b`
 const TURNED_AWAY = new RegExp(
+  NEEDLESS + '|' +
   String.raw`(?<!-)\b(?<lack>${WITHOUT}|${INSTEAD})\b${ON}(?<other>[^,.;:]*?)${END}|` +
     String.raw`\b(?<verb>${TURNING})\b(?<object>[^,.;:]*?)${END_OF_OBJECT}|` +
     String.raw`\b${LEAVING}\b(?<left>[^,.;:]*?)\b(?:in)?to\b`,
@@ -53,9 +56,9 @@ function byLack(terms: readonly PlanTerm[]): readonly PlanTerm[] {
 export function turnedFrom(text: string): Turned {
   const found = [...text.matchAll(TURNED_AWAY)].map(({ 0: span, index, groups: parts = {} }) => ({
     span,
-    lack: parts['lack'],
+    lack: parts['lack'] ?? parts['needless'],
     verb: parts['verb'],
-    terms: planTerms(parts['other'] ?? parts['object'] ?? parts['left'] ?? ''),
+    terms: planTerms(parts['needless'] ?? parts['other'] ?? parts['object'] ?? parts['left'] ?? ''),
     isReason: REASON.test(text.slice(Math.max(0, index - MAX_REASON), index)),
     isFirst: !/[,.;:]/.test(text.slice(0, index)),
   }))

@@ -1,4 +1,4 @@
-import { addTo, once } from '../../../server/plugin.ts'
+import { addTo, grouped, once } from '../../../server/plugin.ts'
 import { GLOSSARY } from './plan-glossary.ts'
 import { rootOf as stem } from './plan-stems.ts'
 import { WORD_GROUPS } from './plan-words.ts'
@@ -70,9 +70,15 @@ const phrases = once(() => {
   const words = new Map(
     all.map((phrase) => [phrase.split('_').map(stem).join(' '), phrase.replaceAll('_', '')]),
   )
-  const patterns = all
-    .toSorted((a, b) => b.length - a.length)
-    .map((phrase) => phrase.split('_').map(inflected).join('[ -]'))
+  // By their first letters: most words of a text begin no phrase.
+  const byLetters = grouped(
+    all.toSorted((a, b) => b.length - a.length),
+    (phrase) => phrase.replace(/_.*/, '').slice(0, 2),
+  )
+  const patterns = [...byLetters].map(([letters, some]) => {
+    const endings = some.map((phrase) => phrase.split('_').map(inflected).join('[ -]'))
+    return `(?=${letters})(?:${endings.join('|')})`
+  })
   return { words, pattern: new RegExp(`\\b(?:${patterns.join('|')})\\b`, 'g') }
 })
 

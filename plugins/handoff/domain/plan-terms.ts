@@ -212,9 +212,13 @@ function withParts(text: string): string {
     .replace(/(\p{Ll})(?=\p{Lu}\p{Ll})/gu, '$1 ')
     .replace(/\bv(?=\d)/g, '')
     .replace(/\b(re|pre|non|de)-(?=\p{Ll}{3})/giu, '$1')
+    .replace(NOUN_OF_VERB, '$1')
     .replace(/(\p{L}{3})(?=\d)/gu, '$1 ')
     .replace(/(\d)(?=[kmg]?hz\b)/gi, '$1 ')
 }
+
+/** `start-up` and `log-in` are nouns, which say more than the verb; `turn-off` and the like are phrases. */
+const NOUN_OF_VERB = /\b((?!turn|switch|shut|roll|opt)\p{L}{3,})-(?=(?:up|down|in|out|off|over|back)\b(?!-))/giu
 
 /** `enable_cache = false`, `cacheEnabled: false` and `cache_disabled=true` disable the cache. */
 const NAMED_SWITCH =
