@@ -49,10 +49,15 @@ export function checkPlan(
   const rarity = rarityIn(distinct.map(({ tried }) => tried.terms))
   const readings = readPlan(plan.slice(0, MAX_PLAN_CHARS))
   const found = distinct
-    .map(({ attempt, tried }) => ({ ...attempt, ...nearest(readings, tried, rarity) }))
+    .map(({ attempt, tried }) => ({ attempt, tried, ...nearest(readings, tried, rarity) }))
     .filter(({ score }) => score >= SIMILAR_FROM)
-    .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
+    .sort((a, b) => b.score - a.score || (a.attempt.id < b.attempt.id ? -1 : 1))
     .slice(0, MAX_MATCHES)
+    .map(({ attempt, tried, meant, score }) => ({
+      ...attempt,
+      score,
+      matched_terms: tried.terms.filter(isIn(meant, tried)).map(({ term }) => term),
+    }))
   const isRepeat = found.some(({ avoid_repeating, score }) => avoid_repeating && score >= REPEAT_FROM)
   return { matches: found, verdict: isRepeat ? 'repeat' : found.length > 0 ? 'similar' : 'clear' }
 }
@@ -60,8 +65,7 @@ export function checkPlan(
 /** How the part of a plan that is most like an attempt matches it. */
 function nearest(readings: readonly MeantPlan[], tried: TriedAttempt, rarity: Rarity) {
   const scored = readings.map((meant) => ({ meant, score: likenessOf(meant, tried, rarity) }))
-  const { meant, score } = scored.reduce((best, one) => (one.score > best.score ? one : best))
-  return { score, matched_terms: tried.terms.filter(isIn(meant, tried)).map(({ term }) => term) }
+  return scored.reduce((best, one) => (one.score > best.score ? one : best))
 }
 
 /** What both name: a synonym only if it is not in the attempt itself, a version only if it is the same. */

@@ -1,23 +1,27 @@
-import { addTo } from '../../../server/plugin.ts'
 import type { PlanTerm } from './plan-terms.ts'
 
-/** The terms of a text by their keys, by how near they make another term. */
-export interface TermIndex {
-  readonly own: ReadonlyMap<string, readonly number[]>
-  readonly keys: ReadonlyMap<string, readonly number[]>
-  readonly hints: ReadonlyMap<string, readonly number[]>
+/** Where the terms of a text are by their keys, to tell how near they make another term. */
+export type TermIndex = ReadonlyMap<string, Places>
+
+interface Places {
+  readonly own: number[]
+  readonly keys: number[]
+  readonly hints: number[]
 }
 
 export function indexOf(terms: readonly PlanTerm[]): TermIndex {
-  const own = new Map<string, number[]>()
-  const keys = new Map<string, number[]>()
-  const hints = new Map<string, number[]>()
-  for (const [n, term] of terms.entries()) {
-    for (const key of term.own) addTo(own, key, n)
-    for (const key of term.keys) addTo(keys, key, n)
-    for (const key of term.hints) addTo(hints, key, n)
+  const index = new Map<string, Places>()
+  const add = (key: string, as: keyof Places, n: number): void => {
+    const places = index.get(key) ?? { own: [], keys: [], hints: [] }
+    index.set(key, places)
+    places[as].push(n)
   }
-  return { own, keys, hints }
+  for (const [n, term] of terms.entries()) {
+    for (const key of term.own) add(key, 'own', n)
+    for (const key of term.keys) add(key, 'keys', n)
+    for (const key of term.hints) add(key, 'hints', n)
+  }
+  return index
 }
 
 const SYNONYM = 0.8
@@ -27,10 +31,15 @@ const REUSED = 0.25
 
 /** How near a text has a term: 1 for the word itself, less for a synonym, least for a word that describes it. */
 export function nearness({ own, keys, hints }: PlanTerm, index: TermIndex): number {
-  if (own.some((key) => index.own.has(key))) return 1
-  if (keys.some((key) => index.keys.has(key))) return SYNONYM
-  if (keys.some((key) => index.hints.has(key)) || hints.some((key) => index.keys.has(key))) return HINT
-  return 0
+  let near = 0
+  for (const key of keys) {
+    const places = index.get(key)
+    if (!places) continue
+    if (places.own.length > 0 && own.includes(key)) return 1
+    near = Math.max(near, places.keys.length > 0 ? SYNONYM : HINT)
+  }
+  if (near > 0) return near
+  return hints.some((key) => (index.get(key)?.keys.length ?? 0) > 0) ? HINT : 0
 }
 
 /** How near a text has each of these terms, if each of its own words stands for one of them. */
@@ -38,7 +47,7 @@ export function nearnessOf(terms: readonly PlanTerm[], index: TermIndex): readon
   const used = new Set<number>()
   const found = terms.map((term) => {
     const near = nearness(term, index)
-    if (near === 1) for (const key of term.own) for (const n of index.own.get(key) ?? []) used.add(n)
+    if (near === 1) for (const key of term.own) for (const n of index.get(key)?.own ?? []) used.add(n)
     return near
   })
   for (const [n, term] of terms.entries()) {
@@ -52,9 +61,9 @@ export function nearnessOf(terms: readonly PlanTerm[], index: TermIndex): readon
 }
 
 function placesOf({ keys, hints }: PlanTerm, index: TermIndex, near: number): readonly number[] {
-  if (near === SYNONYM) return keys.flatMap((key) => index.keys.get(key) ?? [])
+  if (near === SYNONYM) return keys.flatMap((key) => index.get(key)?.keys ?? [])
   return [
-    ...keys.flatMap((key) => index.hints.get(key) ?? []),
-    ...hints.flatMap((key) => index.keys.get(key) ?? []),
+    ...keys.flatMap((key) => index.get(key)?.hints ?? []),
+    ...hints.flatMap((key) => index.get(key)?.keys ?? []),
   ]
 }

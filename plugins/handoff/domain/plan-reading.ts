@@ -58,7 +58,20 @@ const DIFFERENCE = /\b(?:but (?:this time|with|now)|this time|except|unless|unli
 const ENDS = /;|(?<!\.)[.!](?=\s)|:(?=\s)|\s[-\u2013\u2014](?=\s)/g
 const MIN_WORDS = 3
 
+const MAX_KNOWN = 500
+const known = new Map<string, TriedAttempt>()
+
+/** Attempts come again with each plan of a lineage. */
 export function readAttempt(text: string): TriedAttempt {
+  const had = known.get(text)
+  if (had) return had
+  if (known.size >= MAX_KNOWN) known.clear()
+  const made = attemptOf(text)
+  known.set(text, made)
+  return made
+}
+
+function attemptOf(text: string): TriedAttempt {
   const deed = deedOf(text)
   const turned = turnedFrom(deed)
   const reading = readingOf(deed)
@@ -87,14 +100,18 @@ export function readPlan(text: string): readonly MeantPlan[] {
   const parts = new Set([meant, ...lines, ...lines.flatMap((line) => line.split(SENTENCE))])
   const toldOf = told.map((clause) => ({ by: [], terms: planTerms(clause), isReason: false }))
   return [...parts]
-    .filter((part) => part === meant || planTerms(part).length > 1)
+    .slice(0, MAX_PARTS)
+    .map((part) => ({ part, read: readPart(part, toldOf) }))
+    .filter(({ part, read }) => part === meant || read.terms.length > 1)
     .slice(0, MAX_STEPS)
-    .map((part) => ofPace(readPart(part, toldOf), meant))
+    .map(({ read }) => ofPace(read, meant))
 }
 
 const LINE = /\s*\n\s*(?:[-*\u2022]\s+|\d+[.)]\s+)?/
 const SENTENCE = /(?<=[.;!?])\s+(?:\d+[.)]\s+)?|,?\s+(?:and\s+)?then\s+(?!(?:the|an?|its|our|this|that)\b)/
 const MAX_STEPS = 40
+/** With those that say nothing. */
+const MAX_PARTS = 80
 
 /** A step goes about it as the plan does: `Upgrade to v6. Do so in two steps`. */
 function ofPace(part: MeantPlan, whole: string): MeantPlan {
