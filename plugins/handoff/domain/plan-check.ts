@@ -1,5 +1,5 @@
 import type { Rarity } from './plan-facts.ts'
-import { likenessOf } from './plan-likeness.ts'
+import { likenessOf, partsLike } from './plan-likeness.ts'
 import { type MeantPlan, readAttempt, readPlan, type TriedAttempt } from './plan-reading.ts'
 import type { PlanTerm } from './plan-terms.ts'
 import { isSameVersion } from './plan-values.ts'
@@ -49,8 +49,13 @@ export function checkPlan(
   const rarity = rarityIn(distinct.map(({ tried }) => tried.terms))
   const readings = readPlan(plan.slice(0, MAX_PLAN_CHARS))
   const found = distinct
-    .map(({ attempt, tried }) => ({ attempt, tried, ...nearest(readings, tried, rarity) }))
-    .filter(({ score }) => score >= SIMILAR_FROM)
+    .flatMap(({ attempt, tried }) =>
+      partsLike(readings, tried)
+        .map((meant) => ({ attempt, tried, meant, score: likenessOf(meant, tried, rarity) }))
+        .filter(({ score }) => score >= SIMILAR_FROM)
+        .sort((a, b) => b.score - a.score)
+        .slice(0, 1),
+    )
     .sort((a, b) => b.score - a.score || (a.attempt.id < b.attempt.id ? -1 : 1))
     .slice(0, MAX_MATCHES)
     .map(({ attempt, tried, meant, score }) => ({
@@ -60,12 +65,6 @@ export function checkPlan(
     }))
   const isRepeat = found.some(({ avoid_repeating, score }) => avoid_repeating && score >= REPEAT_FROM)
   return { matches: found, verdict: isRepeat ? 'repeat' : found.length > 0 ? 'similar' : 'clear' }
-}
-
-/** How the part of a plan that is most like an attempt matches it. */
-function nearest(readings: readonly MeantPlan[], tried: TriedAttempt, rarity: Rarity) {
-  const scored = readings.map((meant) => ({ meant, score: likenessOf(meant, tried, rarity) }))
-  return scored.reduce((best, one) => (one.score > best.score ? one : best))
 }
 
 /** What both name: a synonym only if it is not in the attempt itself, a version only if it is the same. */

@@ -52,7 +52,7 @@ export function factsOf(plan: Reading, tried: TriedAttempt, rarity: Rarity): Pla
     triedDeed: partOf(done.metHead, done.head, 0),
     planMeans: shareOf(plan.means(), tried.index(), rarity),
     triedMeans: shareOf(tried.means(), plan.index(), rarity),
-    planPurpose: shareOf(plan.purpose, tried.index(), rarity),
+    planPurpose: partOf(meant.met - meant.metHead, meant.all - meant.head, UNKNOWN),
     purposeDeed: shareOf(plan.head, tried.purposeIndex(), rarity),
     otherDeed: isOtherDeed(plan, tried) ? 1 : 0,
     opposite: plan.contrary.some((side) => tried.sides.has(side)) ? 1 : 0,
@@ -92,6 +92,7 @@ function sumsOf({ terms }: Reading, others: TermIndex, rarity: Rarity) {
 }
 
 function shareOf(terms: readonly PlanTerm[], others: TermIndex, rarity: Rarity): number {
+  if (terms.length === 0) return UNKNOWN
   const near = nearnessOf(terms, others)
   let all = 0
   let met = 0

@@ -8,7 +8,6 @@ import { BIAS, FACTS, WEIGHTS } from './plan-weights.ts'
 
 /** How likely a plan repeats an attempt, from 0 to 1, by the words they share and those they do not. */
 export function likenessOf(whole: MeantPlan, tried: TriedAttempt, rarity: Rarity): number {
-  if (!sharesEnough(whole, tried)) return 0
   const isTurned = isTurnedFrom(whole, tried)
   const facts = factsOf(isTurned ? whole.kept : whole, tried, rarity)
   const sum = FACTS.reduce((so, fact) => so + WEIGHTS[fact] * facts[fact], BIAS)
@@ -19,16 +18,20 @@ export function likenessOf(whole: MeantPlan, tried: TriedAttempt, rarity: Rarity
   return Math.round((isOther ? OTHERWISE : 1) * likeness * 1000) / 1000
 }
 
-/** Most attempts of a lineage have nothing to do with a plan: this tells so sooner than the facts. */
-function sharesEnough(plan: MeantPlan, tried: TriedAttempt): boolean {
-  const index = plan.index()
-  let all = 0
-  let met = 0
-  for (const term of tried.head) {
-    all += term.weight
-    met += term.weight * nearness(term, index)
-  }
-  return met > 0 && met >= LEAST * all
+/**
+ * Most attempts of a lineage have nothing to do with a plan, nor most of its parts with an attempt: this tells so sooner
+ * than the facts. What the whole plan lacks, its parts lack.
+ */
+export function partsLike(parts: readonly MeantPlan[], { head }: TriedAttempt): readonly MeantPlan[] {
+  const least = LEAST * head.reduce((sum, { weight }) => sum + weight, 0)
+  let rest = head
+  return parts.filter((part) => {
+    const index = part.index()
+    const near = rest.map((term) => term.weight * nearness(term, index))
+    if (part === parts[0]) rest = rest.filter((_, n) => (near[n] ?? 0) > 0)
+    const met = near.reduce((sum, one) => sum + one, 0)
+    return met > 0 && met >= least
+  })
 }
 
 /** The part of an attempt that a plan shares with it at the least. */
