@@ -58,7 +58,7 @@ function exampleOf(text: string, attempt: string, isRepeat: boolean): readonly E
   const tried = readAttempt(attempt)
   if (!plan || !tried.terms.some((term) => nearness(term, plan.index()) > 0)) return []
   if (isTurnedFrom(plan, tried) || isOtherwise(plan.stated(), tried.stated())) return []
-  const facts = factsOf(plan, tried, ({ weight }) => weight * RARE)
+  const facts = factsOf(plan, tried, (terms) => terms.map(({ weight }) => weight * RARE))
   names = Object.keys(facts)
   return [{ facts: Object.values(facts), isRepeat, weight: 1 }]
 }

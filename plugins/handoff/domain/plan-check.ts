@@ -103,5 +103,10 @@ function rarityIn(attempts: readonly (readonly PlanTerm[])[]): Rarity {
   const factorOf = (count: number) => 1 + Math.log(USUAL_ATTEMPTS / Math.max(1, count * part)) / 4
   const rarest = factorOf(1)
   const factors = new Map([...counts].map(([term, count]) => [term, factorOf(count)]))
-  return ({ term, weight }) => weight * (factors.get(term) ?? rarest)
+  const known = new WeakMap<readonly PlanTerm[], readonly number[]>()
+  return (terms) => {
+    const weights = known.get(terms) ?? terms.map(({ term, weight }) => weight * (factors.get(term) ?? rarest))
+    known.set(terms, weights)
+    return weights
+  }
 }

@@ -2,8 +2,8 @@ import { nearness, nearnessOf, type TermIndex } from './plan-nearness.ts'
 import type { Reading, TriedAttempt } from './plan-reading.ts'
 import type { PlanTerm } from './plan-terms.ts'
 
-/** How much a term says among the attempts of a lineage. */
-export type Rarity = (term: PlanTerm) => number
+/** How much each of these terms says among the attempts of a lineage. */
+export type Rarity = (terms: readonly PlanTerm[]) => readonly number[]
 
 /** What tells a plan that repeats an attempt from one that treats the same things otherwise. */
 export interface PlanFacts {
@@ -79,9 +79,10 @@ function partOf(part: number, all: number, ofNothing: number): number {
 /** How much the terms of a text weigh, those that another text has too, and of both those that say what is done. */
 function sumsOf({ terms }: Reading, others: TermIndex, rarity: Rarity) {
   const near = nearnessOf(terms, others)
+  const weights = rarity(terms)
   const sums = { all: 0, met: 0, head: 0, metHead: 0, near }
   for (const [n, term] of terms.entries()) {
-    const weight = rarity(term)
+    const weight = weights[n] ?? 0
     const met = weight * (near[n] ?? 0)
     sums.all += weight
     sums.met += met
@@ -94,10 +95,10 @@ function sumsOf({ terms }: Reading, others: TermIndex, rarity: Rarity) {
 function shareOf(terms: readonly PlanTerm[], others: TermIndex, rarity: Rarity): number {
   if (terms.length === 0) return UNKNOWN
   const near = nearnessOf(terms, others)
+  const weights = rarity(terms)
   let all = 0
   let met = 0
-  for (const [n, term] of terms.entries()) {
-    const weight = rarity(term)
+  for (const [n, weight] of weights.entries()) {
     all += weight
     met += weight * (near[n] ?? 0)
   }
