@@ -103,7 +103,7 @@ test('of plans beside notes of agents, three quarters are warned of and hardly o
 
   t.diagnostic(`any warning ${warned}, repeat ${repeated}, false repeat ${alarmed}`)
   assert.equal(count, 100)
-  assert.ok(warned >= 0.88 && repeated >= 0.6 && alarmed <= 0.04)
+  assert.ok(warned >= 0.89 && repeated >= 0.62 && alarmed <= 0.01)
 })
 
 /** Seven fields, notes of agents, plans beside them that name the same objects; nothing was chosen by these. */
@@ -112,7 +112,7 @@ test('of plans of varied fields, most that repeat are warned of', (t) => {
 
   t.diagnostic(`any warning ${warned}, repeat ${repeated}, false repeat ${alarmed}`)
   assert.equal(count, 60)
-  assert.ok(warned >= 0.85 && repeated >= 0.65 && alarmed <= 0.15)
+  assert.ok(warned >= 0.86 && repeated >= 0.71 && alarmed <= 0.14)
 })
 
 /** Fifteen fields, written before the code was read: the first half showed causes, the second chose nothing. */
@@ -135,7 +135,7 @@ test('of plans that share few words with what was tried, most are warned of and 
 
   t.diagnostic(`any warning ${warned}, repeat ${repeated}, false repeat ${alarmed}`)
   assert.equal(count, 40)
-  assert.ok(warned >= 0.75 && repeated >= 0.45 && alarmed <= 0.05)
+  assert.ok(warned >= 0.77 && repeated >= 0.42 && alarmed === 0)
 })
 
 /** Written before the code was changed: the first half showed causes, the second chose nothing but one of owners (docs/decisions/0164). */
@@ -201,7 +201,7 @@ test('beside one attempt alone, plans are told apart as they are in a long linea
 
   t.diagnostic(`${triples.length}: repeat ${repeated}, false repeat ${alarmed}`)
   assert.equal(triples.length, 570)
-  assert.ok(repeated >= 0.65 && alarmed <= 0.06)
+  assert.ok(repeated >= 0.74 && alarmed <= 0.064)
 })
 
 test('a plan of several steps is warned of as often as its step alone, and hardly more often without cause', (t) => {
@@ -218,7 +218,7 @@ test('a plan of several steps is warned of as often as its step alone, and hardl
   const alarmed = share(({ other }, n) => among(n, other))
 
   t.diagnostic(`repeat alone ${alone}, among three steps ${found}, false repeat ${alarmed}`)
-  assert.ok(found >= alone && alarmed <= 0.14)
+  assert.ok(found >= alone && alarmed <= 0.12)
 })
 
 test('a plan that tells what was tried before and does something else does not repeat it', () => {

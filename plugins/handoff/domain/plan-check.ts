@@ -105,7 +105,8 @@ function rarityIn(attempts: readonly (readonly PlanTerm[])[]): Rarity {
   const factors = new Map([...counts].map(([term, count]) => [term, factorOf(count)]))
   const known = new WeakMap<readonly PlanTerm[], readonly number[]>()
   return (terms) => {
-    const weights = known.get(terms) ?? terms.map(({ term, weight }) => weight * (factors.get(term) ?? rarest))
+    const weights =
+      known.get(terms) ?? terms.map(({ term, weight }) => weight * (factors.get(term) ?? rarest))
     known.set(terms, weights)
     return weights
   }

@@ -21,6 +21,8 @@ export interface PlanFacts {
   /** 1 if neither starts with a deed that the other has. */
   readonly otherDeed: number
   /** 1 if the plan has the other side of a pair of opposites. */
+  /** 1 if the attempt starts with a deed that the plan lacks, whatever the plan starts with. */
+  readonly lostDeed: number
   readonly opposite: number
   readonly numbers: number
   /** Words of the attempt that are in no group, most of them names: those that the plan has, and those that it lacks. */
@@ -54,7 +56,8 @@ export function factsOf(plan: Reading, tried: TriedAttempt, rarity: Rarity): Pla
     triedMeans: shareOf(tried.means(), plan.index(), rarity),
     planPurpose: partOf(meant.met - meant.metHead, meant.all - meant.head, UNKNOWN),
     purposeDeed: shareOf(plan.head, tried.purposeIndex(), rarity),
-    otherDeed: isOtherDeed(plan, tried) ? 1 : 0,
+    otherDeed: isDeedIn(plan, tried) || isDeedIn(tried, plan) ? 0 : 1,
+    lostDeed: isDeedIn(tried, plan) ? 0 : 1,
     opposite: plan.contrary.some((side) => tried.sides.has(side)) ? 1 : 0,
     numbers: Math.min(MAX_NUMBERS, plan.numbers.filter((term) => nearness(term, tried.index()) > 0).length),
     namesMet: Math.log1p(namesMet),
@@ -106,9 +109,7 @@ function shareOf(terms: readonly PlanTerm[], others: TermIndex, rarity: Rarity):
 }
 
 /** What a sentence does is said by its first word: the same objects treated otherwise are another plan. */
-function isOtherDeed(plan: Reading, tried: Reading): boolean {
-  const meant = plan.terms.find(({ isLight }) => !isLight)
-  const done = tried.terms.find(({ isLight }) => !isLight)
-  if (!meant || !done) return false
-  return nearness(meant, tried.index()) === 0 && nearness(done, plan.index()) === 0
+function isDeedIn(text: Reading, other: Reading): boolean {
+  const deed = text.terms.find(({ isLight }) => !isLight)
+  return !deed || nearness(deed, other.index()) > 0
 }

@@ -12,7 +12,10 @@ export function likenessOf(whole: MeantPlan, tried: TriedAttempt, rarity: Rarity
   const facts = factsOf(isTurned ? whole.kept : whole, tried, rarity)
   const sum = FACTS.reduce((so, fact) => so + WEIGHTS[fact] * facts[fact], BIAS)
   const isSameDeed = facts.triedDeed > 0 || facts.planDeed > 0
-  const part = (whole.differs ? DIFFERING : 1) * (isSameDeed ? 1 : SAME_PURPOSE) * (isTurned ? REFUSING : facts.opposite ? OPPOSING : 1)
+  const part =
+    (whole.differs ? DIFFERING : 1) *
+    (isSameDeed ? 1 : SAME_PURPOSE) *
+    (isTurned ? REFUSING : facts.opposite ? OPPOSING : 1)
   const likeness = part / (1 + Math.exp(-sum))
   const isOther = likeness >= ALIKE && isOtherwise(whole.stated(), tried.stated())
   return Math.round((isOther ? OTHERWISE : 1) * likeness * 1000) / 1000

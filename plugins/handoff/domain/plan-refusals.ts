@@ -34,8 +34,9 @@ const LEAVING = String.raw`(?:switch|migrat|chang|convert|go(?:es|ing)?\b|went\b
 /** `so that eval is not needed`. */
 const NEEDLESS = String.raw`\b(?<needless>[\w-]+) (?:(?:is|are)(?: not|n't| no longer) (?:needed|required|necessary|used)|(?:is|are) un(?:needed|necessary|used))\b`
 const TURNED_AWAY = new RegExp(
-  NEEDLESS + '|' +
-  String.raw`(?<!-)\b(?<lack>${WITHOUT}|${INSTEAD})\b${ON}(?<other>[^,.;:]*?)${END}|` +
+  NEEDLESS +
+    '|' +
+    String.raw`(?<!-)\b(?<lack>${WITHOUT}|${INSTEAD})\b${ON}(?<other>[^,.;:]*?)${END}|` +
     String.raw`\b(?<verb>${TURNING})\b(?<object>[^,.;:]*?)${END_OF_OBJECT}|` +
     String.raw`\b${LEAVING}\b(?<left>[^,.;:]*?)\b(?:in)?to\b`,
   'giu',

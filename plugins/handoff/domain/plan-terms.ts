@@ -218,7 +218,8 @@ function withParts(text: string): string {
 }
 
 /** `start-up` and `log-in` are nouns, which say more than the verb; `turn-off` and the like are phrases. */
-const NOUN_OF_VERB = /\b((?!turn|switch|shut|roll|opt)\p{L}{3,})-(?=(?:up|down|in|out|off|over|back)\b(?!-))/giu
+const NOUN_OF_VERB =
+  /\b((?!turn|switch|shut|roll|opt)\p{L}{3,})-(?=(?:up|down|in|out|off|over|back)\b(?!-))/giu
 
 /** `enable_cache = false`, `cacheEnabled: false` and `cache_disabled=true` disable the cache. */
 const NAMED_SWITCH =
