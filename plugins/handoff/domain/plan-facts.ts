@@ -21,7 +21,7 @@ export interface PlanFacts {
   /** 1 if neither starts with a deed that the other has. */
   readonly otherDeed: number
   /** 1 if the plan has the other side of a pair of opposites. */
-  /** 1 if the attempt starts with a deed that the plan lacks, whatever the plan starts with. */
+  /** 1 if the attempt starts with a deed that is not in the plan. */
   readonly lostDeed: number
   readonly opposite: number
   readonly numbers: number

@@ -1,5 +1,5 @@
 /**
- * Names of tools, options and idioms, each with the words by which somebody describes it who does not use the name:
+ * Names of tools, options and idioms, each with the words that describe it without the name:
  * `names: words`. Names before one colon mean the same. No entry was chosen by a pair of plans that judges the comparison
  * (docs/decisions/0174).
  */

@@ -26,7 +26,7 @@ export function indexOf(terms: readonly PlanTerm[]): TermIndex {
 
 const SYNONYM = 0.8
 const HINT = 0.4
-/** One word stands for one other: of `queue` and `Sidekiq`, a `queue` is one. */
+/** One word matches one other: of `queue` and `Sidekiq`, a `queue` is one. */
 const REUSED = 0.25
 
 /** How near a text has a term: 1 for the word itself, less for a synonym, least for a word that describes it. */
@@ -42,7 +42,7 @@ export function nearness({ own, keys, hints }: PlanTerm, index: TermIndex): numb
   return hints.some((key) => (index.get(key)?.keys.length ?? 0) > 0) ? HINT : 0
 }
 
-/** How near a text has each of these terms, if each of its own words stands for one of them. */
+/** How near a text has each of these terms, if each of its own words matches one of them. */
 export function nearnessOf(terms: readonly PlanTerm[], index: TermIndex): readonly number[] {
   const used = new Set<number>()
   const found = terms.map((term) => {

@@ -13,7 +13,7 @@ export const synonymGroups: () => ReadonlyMap<string, readonly string[]> = once(
   return groups
 })
 
-/** What a name stands for: a key that its other names have too, and the stems of the words that describe it. */
+/** What a name means: a key that its other names have too, and the stems of the words that describe it. */
 export interface Described {
   readonly keys: readonly string[]
   readonly hints: readonly string[]

@@ -111,7 +111,7 @@ function compoundsIn(words: readonly string[]): readonly (Described | undefined)
 const NOTHING: Described = { keys: [], hints: [] }
 const compounds = new Map<string, Described | undefined>()
 
-/** What a name of several words stands for; most are none, and come again. */
+/** What a name of several words means; most are none, and come again. */
 function compoundOf(joined: string, size: number): Described | undefined {
   if (compounds.has(joined)) return compounds.get(joined)
   const key = stem(joined)
