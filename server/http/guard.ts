@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { asInvalidToken } from '../challenge.ts'
 import type { Credentials, Principal } from '../contract/advanced/principal.ts'
 import type { Listener } from '../contract/advanced/route.ts'
 import type { RunningHost } from '../host.ts'
@@ -107,7 +108,7 @@ function bearerOf(authorization: string): string {
 
 /** Another token may do: `error="invalid_token"` in the challenge (RFC 6750, section 3.1). */
 function bearerRefused() {
-  return refusals.bearer_refused({ details: { error: 'invalid_token' } })
+  return asInvalidToken(refusals.bearer_refused())
 }
 
 async function byBearer(
