@@ -28,8 +28,6 @@ mkdirSync('reports', { recursive: true })
 const timeoutMs = Number(process.env['TEST_TIMEOUT_MS'] ?? 1_200_000)
 /** Files that may take longer: where images can be built, each target is. */
 const LONGER_MS: ReadonlyMap<string, number> = new Map([[join('test', 'modules-image.test.ts'), 1_500_000]])
-/** One more than the gate's machine has processors: files wait for timers, locks and the ends of processes, too. */
-const FILES_AT_A_TIME = 3
 /** Processor time that a test file should not exceed. */
 const PROCESSOR_SECONDS_MAX = 60
 const SLOWEST_SHOWN = 5
@@ -57,7 +55,7 @@ reportUsages()
 process.exit() // a handle that a test file left open must not keep the runner
 
 async function* eachEvent() {
-  for await (const event of run({ files, concurrency: FILES_AT_A_TIME })) {
+  for await (const event of run({ files, concurrency: 2 })) {
     if (event.type === 'test:fail' && !event.data.todo) process.exitCode = 1
     yield event
   }
