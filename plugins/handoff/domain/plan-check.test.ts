@@ -62,7 +62,7 @@ test('plans in other words are told from plans that treat the same objects other
 
     t.diagnostic(`${half} half: any warning ${warned}, repeat ${repeated}, false repeat ${alarmed}`)
     assert.equal(count, 50)
-    assert.ok(warned >= 0.9 && repeated >= 0.85 && alarmed <= 0.12)
+    assert.ok(warned >= 0.9 && repeated >= 0.75 && alarmed <= 0.1)
   }
 })
 
@@ -76,7 +76,7 @@ test('plans of threads by which words were chosen are warned of', (t) => {
 
     t.diagnostic(`any warning ${shares.warned}, repeat ${shares.repeated}, false repeat ${shares.alarmed}`)
     assert.equal(shares.count, count)
-    assert.ok(shares.warned >= 0.8 && shares.repeated >= repeatedFrom && shares.alarmed <= 0.21)
+    assert.ok(shares.warned >= 0.8 && shares.repeated >= repeatedFrom && shares.alarmed <= 0.13)
   }
 })
 
@@ -94,7 +94,7 @@ test('of plans that chose nothing, most that repeat are warned of and false alar
   )
   assert.equal(total, 114)
   assert.ok(all.every(({ warned, repeated }) => warned >= 0.8 && repeated >= 0.7))
-  assert.ok(mean('warned') >= 0.9 && mean('repeated') >= 0.74 && mean('alarmed') <= 0.11)
+  assert.ok(mean('warned') >= 0.9 && mean('repeated') >= 0.74 && mean('alarmed') <= 0.1)
 })
 
 /** Attempts as agents note them, with what came of it: what is found by words alone is less (docs/decisions/0139). */
@@ -103,7 +103,7 @@ test('of plans beside notes of agents, three quarters are warned of and hardly o
 
   t.diagnostic(`any warning ${warned}, repeat ${repeated}, false repeat ${alarmed}`)
   assert.equal(count, 100)
-  assert.ok(warned >= 0.89 && repeated >= 0.62 && alarmed <= 0.01)
+  assert.ok(warned >= 0.78 && repeated >= 0.45 && alarmed <= 0.04)
 })
 
 /** Seven fields, notes of agents, plans beside them that name the same objects; nothing was chosen by these. */
@@ -112,14 +112,14 @@ test('of plans of varied fields, most that repeat are warned of', (t) => {
 
   t.diagnostic(`any warning ${warned}, repeat ${repeated}, false repeat ${alarmed}`)
   assert.equal(count, 60)
-  assert.ok(warned >= 0.86 && repeated >= 0.71 && alarmed <= 0.14)
+  assert.ok(warned >= 0.78 && repeated >= 0.46 && alarmed <= 0.1)
 })
 
 /** Fifteen fields, written before the code was read: the first half showed causes, the second chose nothing. */
 test('of plans as agents restate what they tried, most that repeat are recognised', (t) => {
   for (const [half, repeatedFrom] of [
     ['first', 0.78],
-    ['second', 0.85],
+    ['second', 0.64],
   ] as const) {
     const { count, warned, repeated, alarmed } = sharesOf(WORK, half)
 
@@ -135,14 +135,14 @@ test('of plans that share few words with what was tried, most are warned of and 
 
   t.diagnostic(`any warning ${warned}, repeat ${repeated}, false repeat ${alarmed}`)
   assert.equal(count, 40)
-  assert.ok(warned >= 0.77 && repeated >= 0.42 && alarmed === 0)
+  assert.ok(warned >= 0.7 && repeated >= 0.38 && alarmed <= 0.05)
 })
 
 /** Written before the code was changed: the first half showed causes, the second chose nothing but one of owners (docs/decisions/0164). */
 test('a plan that sets another value or acts on another object is not taken for a repeat', (t) => {
   for (const [half, alarmedTo] of [
     ['first', 0],
-    ['second', 0.1],
+    ['second', 0.05],
   ] as const) {
     const { count, warned, repeated, alarmed } = sharesOf(VALUES, half)
 
@@ -152,16 +152,16 @@ test('a plan that sets another value or acts on another object is not taken for 
   }
 })
 
-/** Many fields, written before the code was read: the first half is fitted, the second chose nothing (docs/decisions/0174). */
-test('of fresh plans of many fields, most that repeat are recognised', (t) => {
-  for (const [half, alarmedTo] of [
-    ['first', 0.15],
-    ['second', 0.07],
+/** Many fields, written before the code was read; they chose nothing (docs/decisions/0174). */
+test('of fresh plans of many fields, most that repeat are warned of', (t) => {
+  for (const [half, warnedFrom, repeatedFrom, alarmedTo] of [
+    ['first', 0.75, 0.34, 0.15],
+    ['second', 0.83, 0.61, 0.05],
   ] as const) {
     const { warned, repeated, alarmed } = sharesOf(FRESH, half)
 
     t.diagnostic(`${half} half: any warning ${warned}, repeat ${repeated}, false repeat ${alarmed}`)
-    assert.ok(warned >= 0.85 && repeated >= 0.7 && alarmed <= alarmedTo)
+    assert.ok(warned >= warnedFrom && repeated >= repeatedFrom && alarmed <= alarmedTo)
   }
 })
 
@@ -201,7 +201,7 @@ test('beside one attempt alone, plans are told apart as they are in a long linea
 
   t.diagnostic(`${triples.length}: repeat ${repeated}, false repeat ${alarmed}`)
   assert.equal(triples.length, 570)
-  assert.ok(repeated >= 0.74 && alarmed <= 0.064)
+  assert.ok(repeated >= 0.65 && alarmed <= 0.06)
 })
 
 test('a plan of several steps is warned of as often as its step alone, and hardly more often without cause', (t) => {

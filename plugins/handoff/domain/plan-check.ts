@@ -1,6 +1,11 @@
-import type { Rarity } from './plan-facts.ts'
-import { likenessOf, partsLike } from './plan-likeness.ts'
-import { type MeantPlan, readAttempt, readPlan, type TriedAttempt } from './plan-reading.ts'
+import {
+  likenessOf,
+  type MeantPlan,
+  type Rarity,
+  readAttempt,
+  readPlan,
+  type TriedAttempt,
+} from './plan-likeness.ts'
 import type { PlanTerm } from './plan-terms.ts'
 import { isSameVersion } from './plan-values.ts'
 import { folded } from './words.ts'
@@ -31,9 +36,9 @@ export interface PlanMatch extends PastAttempt {
 export const PLAN_VERDICTS = ['clear', 'similar', 'repeat'] as const
 export type PlanVerdict = (typeof PLAN_VERDICTS)[number]
 
-/** docs/decisions/0174: chosen for the weights of likeness, in place of 0.35 as designed. */
-const SIMILAR_FROM = 0.15
-const REPEAT_FROM = 0.6
+/** docs/decisions/0065 and 0152: chosen for the weights of likeness, in place of 0.35 as designed. */
+const SIMILAR_FROM = 0.18
+const REPEAT_FROM = 0.58
 const MAX_MATCHES = 5
 export const MAX_PLAN_CHARS = 4000
 
@@ -49,22 +54,19 @@ export function checkPlan(
   const rarity = rarityIn(distinct.map(({ tried }) => tried.terms))
   const readings = readPlan(plan.slice(0, MAX_PLAN_CHARS))
   const found = distinct
-    .flatMap(({ attempt, tried }) =>
-      partsLike(readings, tried)
-        .map((meant) => ({ attempt, tried, meant, score: likenessOf(meant, tried, rarity) }))
-        .filter(({ score }) => score >= SIMILAR_FROM)
-        .sort((a, b) => b.score - a.score)
-        .slice(0, 1),
-    )
-    .sort((a, b) => b.score - a.score || (a.attempt.id < b.attempt.id ? -1 : 1))
+    .map(({ attempt, tried }) => ({ ...attempt, ...nearest(readings, tried, rarity) }))
+    .filter(({ score }) => score >= SIMILAR_FROM)
+    .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
     .slice(0, MAX_MATCHES)
-    .map(({ attempt, tried, meant, score }) => ({
-      ...attempt,
-      score,
-      matched_terms: tried.terms.filter(isIn(meant, tried)).map(({ term }) => term),
-    }))
   const isRepeat = found.some(({ avoid_repeating, score }) => avoid_repeating && score >= REPEAT_FROM)
   return { matches: found, verdict: isRepeat ? 'repeat' : found.length > 0 ? 'similar' : 'clear' }
+}
+
+/** How the part of a plan that is most like an attempt matches it. */
+function nearest(readings: readonly MeantPlan[], tried: TriedAttempt, rarity: Rarity) {
+  const scored = readings.map((meant) => ({ meant, score: likenessOf(meant, tried, rarity) }))
+  const { meant, score } = scored.reduce((best, one) => (one.score > best.score ? one : best))
+  return { score, matched_terms: tried.terms.filter(isIn(meant, tried)).map(({ term }) => term) }
 }
 
 /** What both name: a synonym only if it is not in the attempt itself, a version only if it is the same. */
@@ -103,11 +105,5 @@ function rarityIn(attempts: readonly (readonly PlanTerm[])[]): Rarity {
   const factorOf = (count: number) => 1 + Math.log(USUAL_ATTEMPTS / Math.max(1, count * part)) / 4
   const rarest = factorOf(1)
   const factors = new Map([...counts].map(([term, count]) => [term, factorOf(count)]))
-  const known = new WeakMap<readonly PlanTerm[], readonly number[]>()
-  return (terms) => {
-    const weights =
-      known.get(terms) ?? terms.map(({ term, weight }) => weight * (factors.get(term) ?? rarest))
-    known.set(terms, weights)
-    return weights
-  }
+  return ({ term, weight }) => weight * (factors.get(term) ?? rarest)
 }

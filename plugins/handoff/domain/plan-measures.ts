@@ -16,8 +16,6 @@ export function withMeasures(text: string): string {
     .replace(/\b(\d+) times (?:an?|per|every) (second|minute|hour)\b/gi, (_, count, unit) =>
       intervalOf(count, unit),
     )
-    .replace(BARE_SECONDS, (_, name, count) => `${name} ${durationOf(count, 's')}`)
-    .replace(BARE_MILLISECONDS, (_, name, count) => `${name} ${durationOf(count, 'ms')}`)
     .replace(/\B-Xm[sx](\d+[kmgt])\b/gi, ' heap $1b')
     .replace(
       /\b(\d+(?:\.\d+)?(?=[\s-]*[a-z])|(?:half )?an?(?=\s[^\s]{3})|one(?=\s[^\s]{3}))[\s-]*(ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|h|hours?)\b/gi,
@@ -28,12 +26,6 @@ export function withMeasures(text: string): string {
       (_, count, unit) => sizeOf(count, unit),
     )
 }
-
-/** `initialDelaySeconds to 90`. */
-const BARE_SECONDS = /\b(\w*(?:seconds|secs))(?:["'`]?\s?[=:(]\s?|\s(?:to\s)?)(\d+)\b(?![.%]|\s?[a-z])/gi
-/** `waitForTimeout(3000)`, `testTimeout to 60000`: so large a number of a time has no other unit. */
-const BARE_MILLISECONDS =
-  /\b(\w*(?:timeout|delay|sleep|interval|wait|millis|ms))(?:["'`]?\s?[=:(]\s?|\s(?:to\s|of\s)?)(\d+00)\b(?![.%]|\s?(?:ms|milli|s\b|sec|m\b|min|h\b|hour))/gi
 
 /** `a second CIDR block` counts blocks, `a second before each retry` and `for a second` tell a time. */
 const ORDINAL =

@@ -1,5 +1,5 @@
 import { once } from '../../../server/plugin.ts'
-import { hasAny, hasOwn, type PlanTerm, planTerms } from './plan-terms.ts'
+import { hasAny, type PlanTerm, planTerms } from './plan-terms.ts'
 
 /** What a text names as not done, and the words that turn away from it: `drop`, `without`. */
 interface Refusal {
@@ -31,12 +31,8 @@ const TURNING = [
   String.raw`(?:away|off) from|drop(?:ped|ping)?(?![^,.;:]*\bto (?:\d|zero|one\b))`,
 ].join('|')
 const LEAVING = String.raw`(?:switch|migrat|chang|convert|go(?:es|ing)?\b|went\b)[^,.;:]*?\bfrom`
-/** `so that eval is not needed`. */
-const NEEDLESS = String.raw`\b(?<needless>[\w-]+) (?:(?:is|are)(?: not|n't| no longer) (?:needed|required|necessary|used)|(?:is|are) un(?:needed|necessary|used))\b`
 const TURNED_AWAY = new RegExp(
-  NEEDLESS +
-    '|' +
-    String.raw`(?<!-)\b(?<lack>${WITHOUT}|${INSTEAD})\b${ON}(?<other>[^,.;:]*?)${END}|` +
+  String.raw`(?<!-)\b(?<lack>${WITHOUT}|${INSTEAD})\b${ON}(?<other>[^,.;:]*?)${END}|` +
     String.raw`\b(?<verb>${TURNING})\b(?<object>[^,.;:]*?)${END_OF_OBJECT}|` +
     String.raw`\b${LEAVING}\b(?<left>[^,.;:]*?)\b(?:in)?to\b`,
   'giu',
@@ -57,9 +53,9 @@ function byLack(terms: readonly PlanTerm[]): readonly PlanTerm[] {
 export function turnedFrom(text: string): Turned {
   const found = [...text.matchAll(TURNED_AWAY)].map(({ 0: span, index, groups: parts = {} }) => ({
     span,
-    lack: parts['lack'] ?? parts['needless'],
+    lack: parts['lack'],
     verb: parts['verb'],
-    terms: planTerms(parts['needless'] ?? parts['other'] ?? parts['object'] ?? parts['left'] ?? ''),
+    terms: planTerms(parts['other'] ?? parts['object'] ?? parts['left'] ?? ''),
     isReason: REASON.test(text.slice(Math.max(0, index - MAX_REASON), index)),
     isFirst: !/[,.;:]/.test(text.slice(0, index)),
   }))
@@ -82,9 +78,6 @@ export function leftBy(text: string, { refused }: Turned): readonly PlanTerm[] {
   return [...refused.flatMap(({ terms }) => terms), ...left]
 }
 
-/** `so that no cast is needed` refuses the cast. */
-const NEEDED = /^(?:need|requir|necessar)/
-
 /** True if what is refused is what was tried. A plan that leaves what the attempt left refuses nothing of it. */
 export function isRefused(
   refused: readonly Refusal[],
@@ -95,9 +88,8 @@ export function isRefused(
   const objects = tried.filter(({ isHead, weight }) => isHead && weight >= 1)
   const beside = objects.filter((term) => term !== tried[0])
   return refused.some(({ by, terms, isReason }) => {
-    const said = terms.filter(({ term, weight }) => weight >= 1 && !NEEDED.test(term))
-    // A reason tells of much: it has to name what was tried.
-    const met = said.filter((term) => (isReason ? hasOwn(objects, term) : hasAny(objects, term)))
+    const said = terms.filter(({ weight }) => weight >= 1)
+    const met = said.filter((term) => hasAny(objects, term))
     // `instead of an HTML parser` does not refuse what parsed otherwise.
     const isMeant = met.length === said.length || (!isReason && met.some((term) => hasAny(beside, term)))
     return (

@@ -1,5 +1,4 @@
-import { addTo, grouped, once } from '../../../server/plugin.ts'
-import { GLOSSARY } from './plan-glossary.ts'
+import { addTo, once } from '../../../server/plugin.ts'
 import { rootOf as stem } from './plan-stems.ts'
 import { WORD_GROUPS } from './plan-words.ts'
 
@@ -11,26 +10,6 @@ export const synonymGroups: () => ReadonlyMap<string, readonly string[]> = once(
       addTo(groups, word, `group ${n}`)
   }
   return groups
-})
-
-/** What a name means: a key that its other names have too, and the stems of the words that describe it. */
-export interface Described {
-  readonly keys: readonly string[]
-  readonly hints: readonly string[]
-}
-
-export const glossary: () => ReadonlyMap<string, Described> = once(() => {
-  const found = new Map<string, Described>()
-  const entries = Object.values(GLOSSARY).flatMap((table) => table.split(';'))
-  for (const [n, entry] of entries.entries()) {
-    const [names = '', words = ''] = entry.split(':')
-    const hints = words.trim().split(/\s+/).map(stem)
-    for (const name of names.trim().split(/\s+/).map(stem)) {
-      const had = found.get(name)
-      found.set(name, { keys: [...(had?.keys ?? []), `name ${n}`], hints: [...(had?.hints ?? []), ...hints] })
-    }
-  }
-  return found
 })
 
 function wordGroups(): readonly (readonly string[])[] {
@@ -70,15 +49,9 @@ const phrases = once(() => {
   const words = new Map(
     all.map((phrase) => [phrase.split('_').map(stem).join(' '), phrase.replaceAll('_', '')]),
   )
-  // By their first letters: most words of a text begin no phrase.
-  const byLetters = grouped(
-    all.toSorted((a, b) => b.length - a.length),
-    (phrase) => phrase.replace(/_.*/, '').slice(0, 2),
-  )
-  const patterns = [...byLetters].map(([letters, some]) => {
-    const endings = some.map((phrase) => phrase.split('_').map(inflected).join('[ -]'))
-    return `(?=${letters})(?:${endings.join('|')})`
-  })
+  const patterns = all
+    .toSorted((a, b) => b.length - a.length)
+    .map((phrase) => phrase.split('_').map(inflected).join('[ -]'))
   return { words, pattern: new RegExp(`\\b(?:${patterns.join('|')})\\b`, 'g') }
 })
 

@@ -1,7 +1,7 @@
 import { once } from '../../../server/plugin.ts'
 import { withMeasures } from './plan-measures.ts'
 import { rootOf as stem } from './plan-stems.ts'
-import { type Described, glossary, partsOfPhrases, synonymGroups, withoutPhrases } from './plan-synonyms.ts'
+import { partsOfPhrases, synonymGroups, withoutPhrases } from './plan-synonyms.ts'
 import { withSpaces } from './unspaced-words.ts'
 import { folded, partsOf, wordsOf } from './words.ts'
 
@@ -11,10 +11,6 @@ export interface PlanTerm {
   readonly term: string
   /** The stem and the groups of its synonyms; two terms match if they share one. */
   readonly keys: readonly string[]
-  /** Of these, those of the same word, however it is spelled. */
-  readonly own: readonly string[]
-  /** The words by which the name is described. */
-  readonly hints: readonly string[]
   /** How much it says: a number or a name more than a verb that goes with everything. */
   readonly weight: number
   /** A verb that goes with everything. */
@@ -45,11 +41,6 @@ export function hasAny(terms: readonly PlanTerm[], { keys }: PlanTerm): boolean 
   return terms.some((one) => one.keys.some((key) => keys.includes(key)))
 }
 
-/** True if one of these terms is the same word, however it is spelled. */
-export function hasOwn(terms: readonly PlanTerm[], { own }: PlanTerm): boolean {
-  return terms.some((one) => one.own.some((key) => own.includes(key)))
-}
-
 /** `SMOTE` and `JSONB` say more than other words. */
 const NAME = /(?<!\w)[A-Z][A-Z0-9]{2,}(?![a-z])/g
 const NAME_WEIGHT = 1.5
@@ -63,67 +54,20 @@ const VERB_WEIGHT = 0.3
 const COMMON_WEIGHT = 0.7
 
 function termsIn(text: string): PlanTerm[] {
-  const words = wholeNumbers(wordsOf(text)).flatMap((word) =>
-    /^\d[\d.]*(?:\.x)?$/.test(word) ? [word] : word.split(/[_\-./]+/),
-  )
-  const meanings = compoundsIn(words)
-  const kept = words
-    .map((word, n) => ({ word, extra: meanings[n] }))
-    .filter(({ word }) => (word.length > 1 || /\d/.test(word)) && !STOP_WORDS.has(word))
-    .map(({ word, extra }) => ({ made: termOf(word), extra }))
-  return kept.map(({ made, extra }, n) => {
-    const before = kept[n - 1]?.made
-    const after = kept[n + 1]?.made
+  const words = wholeNumbers(wordsOf(text))
+    .flatMap((word) => (/^\d[\d.]*(?:\.x)?$/.test(word) ? [word] : word.split(/[_\-./]+/)))
+    .filter((word) => (word.length > 1 || /\d/.test(word)) && !STOP_WORDS.has(word))
+    .map(termOf)
+  return words.map((word, n) => {
+    const before = words[n - 1]
+    const after = words[n + 1]
     // `local storage` is `localstorage`.
     const joined = [
-      ...(before ? [`${before.term}${made.term}`] : []),
-      ...(after ? [`${made.term}${after.term}`] : []),
+      ...(before ? [`${before.term}${word.term}`] : []),
+      ...(after ? [`${word.term}${after.term}`] : []),
     ]
-    return {
-      ...made,
-      keys: [...made.keys, ...joined, ...(extra?.keys ?? [])],
-      own: [...made.own, ...joined],
-      hints: [...made.hints, ...(extra?.hints ?? [])],
-    }
+    return { ...word, keys: [...word.keys, ...joined] }
   })
-}
-
-const MAX_COMPOUND = 3
-
-/** What names of two or three words mean, at each of the words: `order by` sorts, `max_poll_records` is the size of a batch. */
-function compoundsIn(words: readonly string[]): readonly (Described | undefined)[] {
-  const found: (Described | undefined)[] = words.map(() => undefined)
-  for (let n = 0; n < words.length; n++) {
-    let joined = words[n] ?? ''
-    for (let size = 2; size <= MAX_COMPOUND && n + size <= words.length; size++) {
-      joined += words[n + size - 1] ?? ''
-      const made = compoundOf(joined, size)
-      if (!made) continue
-      for (let at = n; at < n + size; at++) {
-        const { keys, hints } = found[at] ?? NOTHING
-        found[at] = { keys: [...keys, ...made.keys], hints: [...hints, ...made.hints] }
-      }
-    }
-  }
-  return found
-}
-
-const NOTHING: Described = { keys: [], hints: [] }
-const compounds = new Map<string, Described | undefined>()
-
-/** What a name of several words means; most are none, and come again. */
-function compoundOf(joined: string, size: number): Described | undefined {
-  if (compounds.has(joined)) return compounds.get(joined)
-  const key = stem(joined)
-  const named = glossary().get(key)
-  const groups = size === 2 ? synonymGroups().get(key) : undefined
-  const made =
-    named || groups
-      ? { keys: [...(named?.keys ?? []), ...(groups ?? [])], hints: named?.hints ?? [] }
-      : undefined
-  if (compounds.size >= MAX_KNOWN) compounds.clear()
-  compounds.set(joined, made)
-  return made
 }
 
 /** A version is one word: `6.0.0` and `5.9.0` share no `0`, and what ends in zeros is the same without them. */
@@ -161,8 +105,6 @@ function termOf(word: string): PlanTerm {
   const made = {
     term,
     keys: keysOf(word, term),
-    own: ownKeysOf(word, term),
-    hints: glossary().get(term)?.hints ?? [],
     weight: weightOf(word, term),
     isLight: light().has(term),
     isHead: true,
@@ -185,18 +127,6 @@ function keysOf(word: string, term: string): readonly string[] {
     ...(MAJOR.exec(word) ?? []).map((major) => `${major}.x`),
     ...(word.endsWith('.x') ? [word.slice(0, -2)] : []),
     ...(partsOfPhrases().get(term) ?? []),
-    ...(glossary().get(term)?.keys ?? []),
-  ]
-}
-
-/** The keys of the word itself. */
-function ownKeysOf(word: string, term: string): readonly string[] {
-  const root = DERIVED.exec(term)?.[1]
-  return [
-    term,
-    ...(root ? [root] : []),
-    ...(MAJOR.exec(word) ?? []).map((major) => `${major}.x`),
-    ...(word.endsWith('.x') ? [word.slice(0, -2)] : []),
   ]
 }
 
@@ -212,14 +142,9 @@ function withParts(text: string): string {
     .replace(/(\p{Ll})(?=\p{Lu}\p{Ll})/gu, '$1 ')
     .replace(/\bv(?=\d)/g, '')
     .replace(/\b(re|pre|non|de)-(?=\p{Ll}{3})/giu, '$1')
-    .replace(NOUN_OF_VERB, '$1')
     .replace(/(\p{L}{3})(?=\d)/gu, '$1 ')
     .replace(/(\d)(?=[kmg]?hz\b)/gi, '$1 ')
 }
-
-/** `start-up` and `log-in` are nouns, which say more than the verb; `turn-off` and the like are phrases. */
-const NOUN_OF_VERB =
-  /\b((?!turn|switch|shut|roll|opt)\p{L}{3,})-(?=(?:up|down|in|out|off|over|back)\b(?!-))/giu
 
 /** `enable_cache = false`, `cacheEnabled: false` and `cache_disabled=true` disable the cache. */
 const NAMED_SWITCH =
