@@ -167,11 +167,13 @@ async function servedOrRefused(
 
 /** Refuses variables that are not percent-encoded text: Hono hands on those of the path as they came, and U+FFFD for others. */
 function requireDecodable({ params, incoming }: Exchange): void {
-  const [path = '', query = ''] = (incoming.url ?? '').split(/\?(.*)/s)
+  const { url = '' } = incoming
+  if (!url.includes('%')) return
+  const [path = '', query = ''] = url.split(/\?(.*)/s)
   const given = { path: Object.keys(params).length === 0 ? '' : path, query }
   for (const [part, text] of Object.entries(given)) {
     try {
-      if (text.includes('%')) decodeURIComponent(text)
+      decodeURIComponent(text)
     } catch (cause) {
       throw refusals.bad_escape({ part }, { cause })
     }

@@ -273,7 +273,7 @@ function answer(project: Project, written: WrittenRecord): CreatedRecord {
 
 async function repeated(project: Project, row: RecordRow, requestSha256: string): Promise<CreatedRecord> {
   const found = await findRecord(project, row.id)
-  const { request_sha256 = requestSha256 } = extension(found.record) // absent: written by satchel 0.1.0
+  const { request_sha256 = requestSha256 } = extension(found.record) // absent: written before digests of requests were kept
   if (request_sha256 !== requestSha256) {
     throw refusals.idempotency_mismatch({ id: found.id }, { details: { id: found.id } })
   }
