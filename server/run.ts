@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assetPath } from './assets.ts'
 import { callObservers } from './call-observers.ts'
 import type { CommandLine } from './cli/command-line.ts'
@@ -40,6 +41,7 @@ export async function run(argv: readonly string[], io: ProcessIo & Partial<Io>):
     return await runProgram(argv, whole, doorsFor({ ...whole, traces }, argv))
   } finally {
     await traces.close()
+    await nextTurn() // what nothing handled is reported by then
   }
 }
 

@@ -116,6 +116,11 @@ describe('a plugin under supervision', () => {
       { code: 0, out: { ok: true }, err: /"plugin":"odd".*stray one[\s\S]*"plugin":"odd".*stray two/ },
     ],
     [
+      'answers beside a rejection that nothing handles: the log names it',
+      "Promise.reject(new Error('stray one')); return { ok: true }",
+      { code: 0, out: { ok: true }, err: /"plugin":"odd".*stray one/ },
+    ],
+    [
       'never answers: the message names the tool',
       'return new Promise(() => {})',
       { code: 1, out: 'never_answered', err: /^$/ },

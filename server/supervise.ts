@@ -24,7 +24,8 @@ export async function supervised(
       entries.push(...loaded)
       return loaded
     })
-    host.signal.addEventListener('abort', stopLogging)
+    // Node.js reports a rejection after the work that caused it, which may be all that the host was for.
+    host.signal.addEventListener('abort', () => setImmediate(stopLogging))
     return host
   } catch (thrown) {
     stopLogging()
