@@ -13,7 +13,7 @@ interface Proof {
 
 const SEED = process.argv[2] ?? String(Math.floor(Math.random() * 2 ** 31))
 const HOUR_MS = '3600000'
-const testing = ['--import', 'tsx', 'scripts/test.ts']
+const testing = ['--import', './scripts/typescript.mjs', 'scripts/test.ts']
 
 const PROOFS: readonly Proof[] = [
   {

@@ -26,7 +26,7 @@ const failed = VERSIONS.filter((version) => {
   const bin = join(prefix, 'node_modules', 'node', 'bin')
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env['PATH']}` }
   console.log(`\n== Node ${spawnSync(join(bin, 'node'), ['--version'], { encoding: 'utf8' }).stdout?.trim()}`)
-  const words = ['--import', 'tsx', 'scripts/test.ts', ...process.argv.slice(2)]
+  const words = ['--import', './scripts/typescript.mjs', 'scripts/test.ts', ...process.argv.slice(2)]
   return spawnSync(join(bin, 'node'), words, { env, stdio: 'inherit' }).status !== 0
 })
 rmSync(folder, { recursive: true })

@@ -16,7 +16,9 @@ const load = Array.from({ length: processes }, () =>
 )
 const results = Array.from({ length: runs }, (_, run) => {
   console.log(`\n== run ${run + 1} of ${runs} beside ${processes} busy processes`)
-  return spawnSync(process.execPath, ['--import', 'tsx', 'scripts/test.ts'], { stdio: 'inherit' }).status
+  return spawnSync(process.execPath, ['--import', './scripts/typescript.mjs', 'scripts/test.ts'], {
+    stdio: 'inherit',
+  }).status
 })
 for (const busy of load) busy.kill('SIGKILL')
 

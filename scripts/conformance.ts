@@ -12,10 +12,14 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const RESULTS = process.env['CONFORMANCE_RESULTS'] ?? 'conformance'
 const suite = 'node_modules/@modelcontextprotocol/conformance/dist/index.js'
 
-const server = spawn(process.execPath, ['--import', 'tsx', 'test/conformance/serve.ts'], {
-  cwd: root,
-  stdio: ['pipe', 'pipe', 'inherit'],
-})
+const server = spawn(
+  process.execPath,
+  ['--import', './scripts/typescript.mjs', 'test/conformance/serve.ts'],
+  {
+    cwd: root,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  },
+)
 try {
   const url = await firstLine(server)
   let failed = false

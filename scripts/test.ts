@@ -3,7 +3,18 @@
  * No test, and no process of ours below one, reaches anything but this machine.
  * Writes `reports/junit.xml` and `reports/files.tsv`: what each file took, most processor time first.
  */
-import { createWriteStream, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -36,6 +47,7 @@ const preloaded = ['loopback-only.mjs', 'sources-covered.mjs'].map(
   (name) => `--import=${pathToFileURL(join(import.meta.dirname, '../test/fixtures', name))}`,
 )
 process.env['NODE_OPTIONS'] = [process.env['NODE_OPTIONS'], ...preloaded].filter(Boolean).join(' ')
+process.env['STRIPPED_SOURCES'] ??= folderOfThisRun()
 
 const usages: FileUsage[] = []
 const killAll = superviseTestFiles({
@@ -59,6 +71,14 @@ async function* eachEvent() {
     if (event.type === 'test:fail' && !event.data.todo) process.exitCode = 1
     yield event
   }
+}
+
+/** Where `typescript.mjs` keeps what it stripped: empty at first and gone with this run, so nothing of another tree is run. */
+function folderOfThisRun(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'satchel-stripped-'))
+  chmodSync(folder, 0o755) // some tests run a process as another user
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
 }
 
 function reportUsages(): void {

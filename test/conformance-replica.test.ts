@@ -4,13 +4,14 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { FROM_SOURCES } from './from-sources.ts'
 import { startPostgres } from './postgres-server.ts'
 
 test('the official conformance suite passes at a server that shares its sessions in a database', async (t) => {
   const server = await startPostgres(t)
   if (!server) return
 
-  const suite = spawn(process.execPath, ['--import', 'tsx', 'scripts/conformance.ts'], {
+  const suite = spawn(process.execPath, [...FROM_SOURCES, 'scripts/conformance.ts'], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     env: { ...process.env, SATCHEL_STORAGE_URL: server.url, CONFORMANCE_RESULTS: 'conformance-replica' },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import tsup from '../tsup.config.ts'
+import { FROM_SOURCES } from './from-sources.ts'
 import { matchesSnapshot, temporaryFolder } from './harness/index.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -67,7 +68,7 @@ async function openSandbox(t: TestContext, files: Readonly<Record<string, string
       return { code: ran.status, text: `${ran.stdout}${ran.stderr}` }
     },
     script: (path, args = [], env = {}) =>
-      sandbox.run(process.execPath, ['--import', 'tsx', join(ROOT, path), ...args], env),
+      sandbox.run(process.execPath, [...FROM_SOURCES, join(ROOT, path), ...args], env),
   }
   sandbox.write(files)
   return sandbox
@@ -150,7 +151,7 @@ test('while tests are counted, of the processes that they start only those that 
       "execSync('node -e 0')",
       "spawn(execPath, ['-e', '0'])",
       "execFileSync(execPath, ['--import', 'tsx', '-e', '0'])",
-      "spawn(execPath, ['--import', 'tsx', '-e', '0'])",
+      `spawn(execPath, ${JSON.stringify([...FROM_SOURCES, '-e', '0'])})`,
     ].join('\n'),
   })
   const counts = join(sandbox.folder, 'counts')
@@ -162,7 +163,7 @@ test('while tests are counted, of the processes that they start only those that 
 
   assert.equal(ended.code, 0, ended.text)
   const processes = new Set(readdirSync(counts).map((name) => name.split('-')[1]))
-  assert.equal(processes.size, 3, 'its own and the two with tsx')
+  assert.equal(processes.size, 3, 'its own and the two that run sources')
 })
 
 test('types refuse a type error, and what is not plain type syntax', async (t) => {

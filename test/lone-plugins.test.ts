@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { BUILTIN_PLUGINS } from '../server/builtin-plugins.ts'
+import { FROM_SOURCES } from './from-sources.ts'
 import { copyWithOnly, succeeds } from './product-copy.ts'
 
 for (const { name } of BUILTIN_PLUGINS) {
@@ -11,9 +12,9 @@ for (const { name } of BUILTIN_PLUGINS) {
     // Without a room, the workspace plugin serves no tools.
     if (name === 'workspace') writeFileSync(join(folder, 'satchel.yaml'), 'workspace: { file: room.md }\n')
 
-    succeeds(folder, ['--import', 'tsx', '--test', 'server/host.test.ts'])
-    const help = succeeds(folder, ['--import', 'tsx', 'server/main.ts', '--help'])
-    const tools = succeeds(folder, ['--import', 'tsx', 'server/main.ts', 'tools', '--json'])
+    succeeds(folder, [...FROM_SOURCES, '--test', 'server/host.test.ts'])
+    const help = succeeds(folder, [...FROM_SOURCES, 'server/main.ts', '--help'])
+    const tools = succeeds(folder, [...FROM_SOURCES, 'server/main.ts', 'tools', '--json'])
 
     assert.match(tools, new RegExp(`"plugin": "${name}"`))
     for (const other of BUILTIN_PLUGINS.filter((plugin) => plugin.name !== name)) {

@@ -5,12 +5,13 @@ import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import { createSseMount } from '../server/mcp/sse-2024.ts'
 import { serveHttp } from '../server/mcp/testing/serve-http.ts'
+import { FROM_SOURCES } from './from-sources.ts'
 import { type InteropClient, openModernClient, openOldClient, type Place } from './mcp/interop-clients.ts'
 
 const MODERN = { pin: '2026-07-28' }
 const STDIO: Place = {
   command: process.execPath,
-  args: ['--import', 'tsx', fileURLToPath(new URL('../server/mcp/testing/stdio-server.ts', import.meta.url))],
+  args: [...FROM_SOURCES, fileURLToPath(new URL('../server/mcp/testing/stdio-server.ts', import.meta.url))],
 }
 
 const http = async (t: TestContext): Promise<Place> => ({ url: (await serveHttp(t)).url })

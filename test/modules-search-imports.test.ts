@@ -5,6 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { vectorFolder } from '../plugins/modules/testing/one-module.ts'
+import { FROM_SOURCES } from './from-sources.ts'
 
 const MAIN = join(import.meta.dirname, '../server/main.ts')
 const RECORDER = join(import.meta.dirname, 'imports-recorder.ts')
@@ -28,7 +29,7 @@ test('a search in a new process loads no heavy package and no code of an ingest'
 async function importsOf(cwd: string, args: readonly string[]): Promise<string[]> {
   const file = join(cwd, `imports-${args[0]}`)
   await writeFile(file, '')
-  const loaders = ['--import', import.meta.resolve('tsx'), '--import', RECORDER]
+  const loaders = [...FROM_SOURCES, '--import', RECORDER]
   const child = spawn(process.execPath, [...loaders, MAIN, ...args], {
     cwd,
     env: { PATH: String(process.env['PATH']), HOME: cwd, IMPORTS_FILE: file },

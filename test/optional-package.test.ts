@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { buildRemote } from '../plugins/modules/testing/build-remote.ts'
+import { FROM_SOURCES } from './from-sources.ts'
 import { endedProcess } from './harness/ended-process.ts'
 import { temporaryFolder } from './harness/index.ts'
 
@@ -14,7 +15,7 @@ async function runWithout(packages: string, args: readonly string[]) {
   const { NODE_TEST_CONTEXT: _, REQUIRE_PEERS: _2, REQUIRE_CHROMA: _3, ...env } = process.env
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', '--import', join(import.meta.dirname, 'fixtures/without-packages.mjs'), ...args],
+    [...FROM_SOURCES, '--import', join(import.meta.dirname, 'fixtures/without-packages.mjs'), ...args],
     { cwd: ROOT, env: { ...env, SATCHEL_TEST_WITHOUT: packages }, stdio: ['ignore', 'pipe', 'pipe'] },
   )
   return endedProcess(child)

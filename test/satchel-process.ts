@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { FROM_SOURCES } from './from-sources.ts'
 import { type EndedProcess, endedProcess } from './harness/ended-process.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const FROM_SOURCES = ['--import', import.meta.resolve('tsx'), join(ROOT, 'server/main.ts')]
 
 /**
  * The words that run this tree's satchel as a process of its own, from any folder: as it is built, which starts in a
@@ -13,7 +13,7 @@ const FROM_SOURCES = ['--import', import.meta.resolve('tsx'), join(ROOT, 'server
  */
 export const SATCHEL: readonly [program: string, ...words: string[]] = [
   process.execPath,
-  ...(isBuiltOfSources() ? [join(ROOT, 'dist/satchel.js')] : FROM_SOURCES),
+  ...(isBuiltOfSources() ? [join(ROOT, 'dist/satchel.js')] : [...FROM_SOURCES, join(ROOT, 'server/main.ts')]),
 ]
 
 /** Whether the build is younger than everything of ours that it was made of. */
