@@ -151,6 +151,7 @@ test('while tests are counted, of the processes that they start only those that 
       "execSync('node -e 0')",
       "spawn(execPath, ['-e', '0'])",
       "execFileSync(execPath, ['--import', 'tsx', '-e', '0'])",
+      `execFileSync(execPath, ${JSON.stringify([...FROM_SOURCES, '-e', '0'])})`,
       `spawn(execPath, ${JSON.stringify([...FROM_SOURCES, '-e', '0'])})`,
     ].join('\n'),
   })

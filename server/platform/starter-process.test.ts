@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { FROM_SOURCES } from '../../test/from-sources.ts'
 import type { ChildCall } from './child-process.ts'
 import { isZombie, systemProcesses } from './process-liveness.ts'
 import { createStarter, type Starter } from './starter-process.ts'
@@ -91,7 +92,7 @@ test('the small process and what it runs end with the process that started them'
     console.log(starter.pid())
     setInterval(() => {}, 1000)`
   const folder = mkdtempSync(join(tmpdir(), 'satchel-starter-'))
-  const parent = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script, folder], {
+  const parent = spawn(process.execPath, [...FROM_SOURCES, '--input-type=module', '-e', script, folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const helper = Number(await new Promise((told) => parent.stdout.once('data', told)))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { FROM_SOURCES } from '../../test/from-sources.ts'
 
 /**
  * The largest heap in which rows are made of which the last 60 stay alive: while it is kept tight, and after that. The
@@ -28,7 +29,7 @@ console.log(JSON.stringify([await inTightHeap(largestHeap), await largestHeap()]
 test('garbage does not pile up in a tight heap, and piles up again when the work has ended', async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['--max-semi-space-size=8', '--import', 'tsx', '--input-type=module', '-e', MEASURE],
+    ['--max-semi-space-size=8', ...FROM_SOURCES, '--input-type=module', '-e', MEASURE],
     { cwd: import.meta.dirname },
   )
   const [tight, loose]: [number, number] = JSON.parse(stdout)
@@ -61,7 +62,7 @@ console.log(JSON.stringify([before, await inTightHeap(largestYoung), await large
 test('the young generation does not grow in a tight heap, and grows when the work has ended', async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['--import', 'tsx', '--input-type=module', '-e', MEASURE_YOUNG],
+    [...FROM_SOURCES, '--input-type=module', '-e', MEASURE_YOUNG],
     { cwd: import.meta.dirname },
   )
   const [before, tight, loose]: [number, number, number] = JSON.parse(stdout)

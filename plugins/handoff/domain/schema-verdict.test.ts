@@ -10,6 +10,7 @@ import type { HandoffKnown } from '../../../generated/handoff-known.ts'
 import { HANDOFF_SCHEMA } from '../../../generated/handoff-schema.ts'
 import { validate } from '../../../generated/handoff-validate.js'
 import { isJsonObject } from '../../../server/plugin.ts'
+import { FROM_SOURCES } from '../../../test/from-sources.ts'
 import { schemaVerdict } from './schema-verdict.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
@@ -178,7 +179,7 @@ test('generating again gives the same files', { timeout: 60_000 }, () => {
   const read = () => names.map((name) => readFileSync(`${ROOT}generated/${name}`, 'utf8'))
   const committed = read()
 
-  execFileSync(process.execPath, ['--import', 'tsx', 'scripts/generate.ts'], { cwd: ROOT })
+  execFileSync(process.execPath, [...FROM_SOURCES, 'scripts/generate.ts'], { cwd: ROOT })
 
   assert.deepEqual(read(), committed)
 })

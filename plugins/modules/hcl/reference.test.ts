@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { FROM_SOURCES } from '../../../test/from-sources.ts'
 import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { parseModuleFile } from './parse-file.ts'
 import type { Reference } from './reference.ts'
@@ -106,7 +107,7 @@ test('an open reference keeps no process alive', () => {
     const answeredAt = performance.now()
     process.on('exit', () => process.stdout.write(JSON.stringify([answer.kind, performance.now() - answeredAt])))`
 
-  const printed = execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+  const printed = execFileSync(process.execPath, [...FROM_SOURCES, '--input-type=module', '-e', script], {
     cwd: import.meta.dirname,
     timeout: 60_000,
     encoding: 'utf8',

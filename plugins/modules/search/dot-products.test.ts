@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { FROM_SOURCES } from '../../../test/from-sources.ts'
 import { dotProducts, openDotProducts } from './dot-products.ts'
 import { similarity, similarityByRow } from './similarity.ts'
 
@@ -89,7 +90,7 @@ const vectors = Float32Array.from({ length: ${dims * 9} }, (_, at) => Math.sin(a
 const found = similarityByRow(vectors.slice(${dims}, ${dims * 2}), vectors, 9)
 console.log(JSON.stringify({ engine: typeof WebAssembly, found: [...found] }))`
   const run = (...flags: string[]) => {
-    const args = [...flags, '--import', 'tsx', '--input-type=module', '-e', script]
+    const args = [...flags, ...FROM_SOURCES, '--input-type=module', '-e', script]
     const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     return stdout === '' ? assert.fail(stderr) : JSON.parse(stdout)
   }

@@ -21,6 +21,9 @@ export interface ThreadOptions {
 const IDLE_MS = 30_000
 const LOAD_MS = 60_000
 
+/** What runs the sources, of which a thread does not inherit every loader. */
+const TYPESCRIPT = '../../../scripts/typescript.mjs'
+
 type Reply = { readonly answer: unknown } | { readonly failure: string }
 
 /** The thread starts with the first question, ends after 30 s without any, and keeps no process alive. */
@@ -41,21 +44,13 @@ export function createTextThread({ limitMs, maxMegabytes }: ThreadOptions): Text
 
 function startThread(maxOldGenerationSizeMb: number): Worker {
   const file = program()
-  const options = { stdout: true, stderr: true, resourceLimits: { maxOldGenerationSizeMb } }
-  return file.endsWith('.ts')
-    ? new Worker(FROM_SOURCE, { ...options, eval: true, workerData: file })
-    : new Worker(file, options)
+  return new Worker(file, {
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb },
+    ...(file.endsWith('.ts') && { execArgv: ['--import', new URL(TYPESCRIPT, import.meta.url).href] }),
+  })
 }
-
-/** A thread does not inherit the loader that the sources run under. */
-const FROM_SOURCE = `
-const { workerData } = require('node:worker_threads')
-const { resolve } = require('node:module').createRequire(workerData)
-import(resolve('tsx/package.json').replace('package.json', 'dist/esm/api/index.mjs')).then(({ register }) => {
-  register()
-  return import(workerData)
-})
-`
 
 /** In the bundle, whose chunks are in its root, or in the sources. */
 function program(): string {
