@@ -73,7 +73,7 @@ async function* eachEvent() {
   }
 }
 
-/** Where `typescript.mjs` keeps what it stripped: empty at first and gone with this run, so nothing of another tree is run. */
+/** A new folder for what `typescript.mjs` strips. It goes with this run: nothing that was made of another tree runs. */
 function folderOfThisRun(): string {
   const folder = mkdtempSync(join(tmpdir(), 'satchel-stripped-'))
   chmodSync(folder, 0o755) // some tests run a process as another user
