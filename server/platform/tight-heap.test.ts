@@ -44,10 +44,10 @@ import { getHeapSpaceStatistics } from 'node:v8'
 import { inTightHeap } from './tight-heap.ts'
 
 const young = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size
-async function largestYoung() {
+async function largestYoung(rounds = 300) {
   const alive = []
   let most = 0
-  for (let round = 0; round < 300; round++) {
+  for (let round = 0; round < rounds; round++) {
     alive.push(Array.from({ length: 8000 }, (_, at) => 'row ' + round + ' ' + at))
     if (alive.length > 30) alive.shift()
     await pause(0)
@@ -55,7 +55,7 @@ async function largestYoung() {
   }
   return most
 }
-const before = young()
+const before = await largestYoung(4) // as after a start of the program
 console.log(JSON.stringify([before, await inTightHeap(largestYoung), await largestYoung()]))
 `
 
