@@ -216,3 +216,108 @@ test('two repositories that share a store have ids of their own, and tell whose 
   assert.equal(gate, 'care')
   assert.match(reasons.join(), /another project/)
 })
+
+test('the files of a folder that git does not track are captured and compared one by one', async (t) => {
+  const project = await repository(t)
+  project.write('mod/x.ts', 'x\n')
+  project.write('mod/deep/y.ts', 'y\n')
+  const created = await record(project, { scope: ['mod'], auto_artifacts: 'changed' })
+  const about = await record(project, { scope: ['mod/x.ts'] })
+  const { artifacts } = JSON.parse(project.read(created.path))
+  assert.deepEqual(
+    artifacts.map(({ path }: Answer) => path),
+    ['mod/deep/y.ts', 'mod/x.ts'],
+  )
+  assert.deepEqual(
+    [(await fresh(project, created)).state, (await fresh(project, created)).reasons],
+    ['fresh', []],
+  )
+
+  project.write('mod/x.ts', 'changed\n')
+  project.write('mod/new.ts', 'new\n')
+  const edited = await fresh(project, created)
+  assert.deepEqual([edited.gate, edited.changed_in_scope], ['care', ['mod/new.ts', 'mod/x.ts']])
+  assert.deepEqual(verdicts(edited), ['stale'])
+  assert.deepEqual((await fresh(project, about)).changed_in_scope, ['mod/x.ts'])
+
+  rmSync(join(project.root, 'mod/new.ts'))
+  project.write('mod/x.ts', 'x\n')
+  project.git('add', 'mod')
+  project.git('commit', '-q', '-m', 'as captured')
+  const committed = await fresh(project, created)
+  assert.deepEqual([committed.gate, committed.changed_in_scope], ['go', []])
+
+  rmSync(join(project.root, 'mod'), { recursive: true })
+  assert.deepEqual((await fresh(project, about)).changed_in_scope, ['mod/x.ts'])
+})
+
+test('of a large folder that git does not track it is said that it cannot be compared, and that it is gone', async (t) => {
+  const project = await repository(t)
+  for (let n = 0; n < 101; n++) project.write(`mod/${n}.ts`, `${n}\n`)
+  const created = await record(project, { scope: ['mod'] })
+  const { gate, reasons } = await fresh(project, created)
+  assert.equal(gate, 'go')
+  assert.match(reasons.join(), /cannot be told/)
+
+  for (let n = 50; n < 101; n++) rmSync(join(project.root, `mod/${n}.ts`))
+  assert.deepEqual((await fresh(project, created)).changed_in_scope, [], 'named now, and not at capture')
+
+  rmSync(join(project.root, 'mod'), { recursive: true })
+  const gone = await fresh(project, created)
+  assert.deepEqual([gone.gate, gone.changed_in_scope], ['care', ['mod/']])
+})
+
+test('what changed since a capture before the first commit is told', async (t) => {
+  const project = await openTestProject(t)
+  project.git('init', '-q')
+  project.write('src/a.ts', 'a\n')
+  project.write('src/b.ts', 'b\n')
+  const created = await record(project)
+  project.git('add', 'src')
+  project.git('commit', '-q', '-m', 'first')
+  assert.deepEqual(
+    [(await fresh(project, created)).gate, (await fresh(project, created)).changed_in_scope],
+    ['go', []],
+  )
+
+  commit(project, 'src/a.ts', 'changed\n')
+  commit(project, 'src/new.ts', 'new\n')
+  const changed = await fresh(project, created)
+
+  assert.deepEqual([changed.gate, changed.changed_in_scope], ['care', ['src/a.ts', 'src/new.ts']])
+  assert.deepEqual(verdicts(changed), ['stale'])
+})
+
+test('a change in a submodule is one of the places in it', async (t) => {
+  const inner = await repository(t)
+  const project = await repository(t)
+  project.git('-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', inner.root, 'lib')
+  project.git('commit', '-q', '-m', 'a submodule')
+  const created = await record(project, { scope: ['lib/src'] })
+  const other = await record(project, { scope: ['libs/src', '*/docs/**'], parent: 'none' })
+  assert.equal((await fresh(project, created)).gate, 'go')
+
+  project.write('lib/src/a.ts', 'changed\n')
+  const { gate, changed_in_scope } = await fresh(project, created)
+
+  assert.deepEqual([gate, changed_in_scope], ['care', ['lib']])
+  assert.deepEqual((await fresh(project, other)).changed_in_scope, [])
+})
+
+test('paths as Windows writes them name the same files', async (t) => {
+  const project = await repository(t)
+  const created = await record(project, {
+    scope: ['src\\'],
+    artifacts: [{ path: 'src\\a.ts', role: 'modified' }],
+    evidence: [{ id: 'E-001', type: 'file', claim: 'it is there', ref: 'src\\a.ts:1' }],
+    decisions: [{ decision: 'keep it', evidence_ids: ['E-001'] }],
+  })
+  const before = await fresh(project, created)
+  assert.deepEqual([before.gate, before.artifacts[0].status, verdicts(before)], ['go', 'same', ['holds']])
+  assert.deepEqual(created.warnings, [])
+
+  project.write('src/b.ts', 'changed\n')
+  assert.deepEqual((await fresh(project, created)).changed_in_scope, ['src/b.ts'])
+  const outside = await record(project, { artifacts: [{ path: '..\\..\\x', role: 'read' }] })
+  assert.equal((await fresh(project, outside)).artifacts[0].status, 'outside')
+})

@@ -1,6 +1,6 @@
 import { sameCommit } from './commit-id.ts'
 import { agreement } from './line-ends.ts'
-import { inScope, looksLikePath, mayBePath } from './path-pattern.ts'
+import { inScope, looksLikePath, mayBePath, withSlashes } from './path-pattern.ts'
 import type { Artifact, Freshness, Handoff } from './record.ts'
 import { isSha256 } from './record-id.ts'
 import { type WorkTreeChanges, workTreeChanges } from './uncommitted.ts'
@@ -133,7 +133,7 @@ function statusOf(artifact: Artifact, fact: FileFact | undefined): ArtifactState
 /** Whether a path is one that the record is about: in its scope or among its artifacts. */
 export function concernsOf(record: Handoff, world: WorldFacts): (path: string) => boolean {
   const isInScope = scopeOf(record, world)
-  const artifacts = new Set(record.artifacts.filter(countsAsDrift).map(({ path }) => path))
+  const artifacts = new Set(record.artifacts.filter(countsAsDrift).map(({ path }) => withSlashes(path)))
   return (path) => isInScope(path) || artifacts.has(path)
 }
 

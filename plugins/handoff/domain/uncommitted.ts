@@ -9,8 +9,9 @@ export const MAX_UNCOMMITTED = 100
 
 /** A path that differed from HEAD when the record was captured: a free member of `project.repository`. */
 export interface UncommittedPath {
+  /** Ends with `/` for a folder whose files are not named. */
   readonly path: string
-  /** `sha256:<hex>`; absent for a folder that git does not track, a large file, and a deleted one. */
+  /** `sha256:<hex>`; absent for such a folder, a large file, and a deleted one. */
   readonly sha256?: string
   readonly deleted?: true
 }
@@ -47,6 +48,11 @@ export function workTreeChanges(record: Handoff, { git, files }: WorldFacts): Wo
   const isWhole = captured !== undefined && captured.length < MAX_UNCOMMITTED
   const committed = new Set(git.since?.changed ?? [])
   const uncommitted = new Set(git.uncommitted)
+  const folders = (captured ?? []).map(({ path }) => path).filter((path) => path.endsWith('/'))
+  // Its files are named now and were not at capture, or the other way round.
+  const isUnnamed = (path: string): boolean =>
+    folders.some((folder) => path.startsWith(folder)) ||
+    (path.endsWith('/') && captured?.some((entry) => entry.path.startsWith(path)) === true)
   let isUncertain = false
   const isChanged = (path: string): boolean => {
     const entry = known.get(path)
@@ -54,7 +60,7 @@ export function workTreeChanges(record: Handoff, { git, files }: WorldFacts): Wo
     if (compared !== undefined) return compared
     if (committed.has(path)) return true
     if (!uncommitted.has(path)) return false
-    if (entry === undefined && isWhole) return true
+    if (entry === undefined && isWhole && !isUnnamed(path)) return true
     isUncertain = true
     return false
   }
@@ -78,8 +84,8 @@ function renamedIn(
 /** Whether a path holds what it held at capture; undefined where its content was not recorded or cannot be read now. */
 function hasChanged({ sha256, deleted }: UncommittedPath, fact: FileFact | undefined): boolean | undefined {
   if (deleted) return fact && fact.kind !== 'missing'
-  if (sha256 === undefined) return undefined
   if (fact?.kind === 'missing') return true
+  if (sha256 === undefined) return undefined
   return fact?.kind === 'file' && fact.sha256 !== undefined
     ? agreement(fact, sha256) === undefined
     : undefined

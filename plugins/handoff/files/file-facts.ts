@@ -3,6 +3,7 @@ import { type FileHandle, realpath } from 'node:fs/promises'
 import { isAbsolute, join, sep, win32 } from 'node:path'
 import { openToRead, systemCode } from '../../../server/plugin.ts'
 import { createLineEndHash } from '../domain/line-ends.ts'
+import { withSlashes } from '../domain/path-pattern.ts'
 import type { FileFact } from '../domain/world-facts.ts'
 import { placeOf } from './read-file.ts'
 
@@ -57,7 +58,10 @@ async function factOf(realRoot: string, path: string, digests: ReadonlySet<strin
     return await hashed(realRoot, real, digests)
   } catch (thrown) {
     const code = systemCode(thrown)
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return { kind: 'missing' }
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') {
+      const elsewhere = withSlashes(path)
+      return elsewhere === path ? { kind: 'missing' } : factOf(realRoot, elsewhere, digests)
+    }
     if (code === 'ELOOP') return { kind: 'outside', detail: 'a link that cannot be resolved' }
     if (code === 'EACCES' || code === 'EPERM') return { kind: 'file' }
     throw thrown

@@ -1,12 +1,13 @@
 import { commitOf, isCommitId } from '../domain/commit-id.ts'
 import { groundOf } from '../domain/evidence-ground.ts'
 import type { Handoff } from '../domain/record.ts'
-import type { CommitFact, GitFacts } from '../domain/world-facts.ts'
+import { uncommittedAtCapture } from '../domain/uncommitted.ts'
+import type { CommitFact, GitFacts, SinceCapture } from '../domain/world-facts.ts'
 import { type MovedCommits, movedCommits } from './moved-commits.ts'
 import { captureRepository, isOwnPath } from './repository.ts'
 import { reverterOf } from './reverts.ts'
 import { type Git, reasonText } from './run-git.ts'
-import { changedBetween, isShallow, sinceCapture } from './since-capture.ts'
+import { changedBetween, isShallow, sinceCapture, sinceNothing } from './since-capture.ts'
 
 /** Commits that are looked up for one record; the rest stay `unchecked`. Each takes up to three commands. */
 const MAX_COMMITS = 20
@@ -26,11 +27,22 @@ export async function gitFactsFor(git: Git, record: Handoff, storePrefix: string
     head,
     dirty: repository.dirty,
     uncommitted: repository.changed.map(({ path }) => path),
-    ...(captured !== null &&
-      head !== null && { since: await sinceCapture(git, { captured, head }, storePrefix) }),
+    ...(head !== null && (await sinceOf(git, record, { head, storePrefix }))),
     commits: await commitFacts(git, record, head),
     changedSince: head === null ? new Map() : await changesSince(git, { heads, head }, storePrefix),
   }
+}
+
+/** How far HEAD moved; absent where neither a commit was captured nor the files of a repository without one. */
+async function sinceOf(
+  git: Git,
+  record: Handoff,
+  { head, storePrefix }: { readonly head: string; readonly storePrefix: string },
+): Promise<{ readonly since?: SinceCapture }> {
+  const captured = record.project.repository?.head ?? null
+  if (captured !== null) return { since: await sinceCapture(git, { captured, head }, storePrefix) }
+  const files = uncommittedAtCapture(record) ?? []
+  return files.length === 0 ? {} : { since: await sinceNothing(git, storePrefix) }
 }
 
 async function changesSince(

@@ -9,7 +9,10 @@ export interface RepositoryFacts {
   readonly branch: string | null
   readonly dirty: boolean | null
   readonly remote: string | null
-  /** Paths relative to the work tree that differ from HEAD; `new` ones are not tracked. */
+  /**
+   * Paths relative to the work tree that differ from HEAD; `new` ones are not tracked. A folder of too many new files is
+   * one path, which ends with `/`.
+   */
   readonly changed: readonly ChangedPath[]
 }
 
@@ -39,9 +42,10 @@ export async function captureRepository(git: Git, storePrefix: string): Promise<
   if (inside.kind === 'failed') return { kind: 'none', reason: inside.reason }
   const prefix = inside.stdout.slice(inside.stdout.indexOf('\n') + 1).replace(/\n$/, '')
   const { head, branch, entries } = status.kind === 'done' ? statusOf(status.stdout) : await headAlone(git)
-  const changed = (entries ?? [])
+  const named = (entries ?? [])
     .map((entry) => ({ ...entry, path: entry.path.slice(prefix.length) }))
     .filter(({ path }) => !isOwnPath(path, storePrefix))
+  const changed = await withNewFiles(git, named, storePrefix)
   return {
     kind: 'repository',
     head: head !== null && isCommitId(head) ? head : null,
@@ -50,6 +54,31 @@ export async function captureRepository(git: Git, storePrefix: string): Promise<
     remote: remote === null ? null : withoutUserInfo(remote),
     changed,
   }
+}
+
+/** Up to so many changed paths the files of new folders are named. */
+const MAX_NAMED = 100
+
+/** The files of the folders that git does not track: what they hold is captured and compared, a folder's is not. */
+async function withNewFiles(
+  git: Git,
+  changed: readonly ChangedPath[],
+  storePrefix: string,
+): Promise<readonly ChangedPath[]> {
+  const folders = changed.filter(({ path }) => path.endsWith('/'))
+  if (folders.length === 0 || changed.length > MAX_NAMED) return changed
+  const places = folders.map(({ path }) => `:(literal)${path}`)
+  const listed = await git('ls-files', '--others', '--exclude-standard', '-z', '--', ...places)
+  if (listed.kind === 'failed') return changed
+  const files = listed.stdout.split('\0').filter((path) => path !== '' && !isOwnPath(path, storePrefix))
+  let count = changed.length
+  return changed.flatMap((entry) => {
+    if (!entry.path.endsWith('/')) return entry
+    const within = files.filter((path) => path.startsWith(entry.path))
+    if (within.length === 0 || count - 1 + within.length > MAX_NAMED) return entry
+    count += within.length - 1
+    return within.map((path) => ({ path, state: 'new' as const }))
+  })
 }
 
 interface Status extends Pick<RepositoryFacts, 'head' | 'branch'> {

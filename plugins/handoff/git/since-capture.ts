@@ -29,6 +29,14 @@ export async function sinceCapture(
   return { ...found, relation, commitsAhead }
 }
 
+/** Since a capture before the first commit, every file that HEAD has. */
+export async function sinceNothing(git: Git, storePrefix: string): Promise<SinceCapture> {
+  const listed = await git('ls-tree', '-r', '--name-only', '-z', 'HEAD')
+  if (listed.kind === 'failed') return unknown(reasonText(listed.reason))
+  const files = listed.stdout.split('\0').filter((path) => path !== '' && !isOwnPath(path, storePrefix))
+  return { ...unknown('the record captured no commit'), changed: files }
+}
+
 function unknown(reason: string): SinceCapture {
   return { ...NOTHING, relation: 'unknown', reason }
 }
