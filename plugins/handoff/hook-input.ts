@@ -15,18 +15,24 @@ export async function readHookInput(stdin: Readable, limitMs: number): Promise<H
   const text = await readBriefly(stdin, limitMs)
   if (text === undefined) return undefined
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, '')) // PowerShell writes one
     if (!isJsonObject(value)) return undefined
     const [root] = Array.isArray(value['workspace_roots']) ? value['workspace_roots'] : []
     return {
-      // Cursor names a conversation and the folders of its window.
-      sessionId: textOf(value['session_id']) ?? textOf(value['conversation_id']),
-      cwd: textOf(value['cwd']) ?? textOf(root),
-      source: textOf(value['source']),
+      // Cursor names a conversation and the folders of its window; VS Code has other names.
+      sessionId:
+        textOf(value['session_id']) ?? textOf(value['sessionId']) ?? textOf(value['conversation_id']),
+      cwd: folderOf(textOf(value['cwd']) ?? textOf(root), process.platform),
+      source: value['source'] === 'new' ? 'startup' : textOf(value['source']),
     }
   } catch {
     return undefined
   }
+}
+
+/** A folder as the system names it: for Cursor on Windows `C:\src` is `/c:/src`. */
+export function folderOf(folder: string | undefined, platform: NodeJS.Platform): string | undefined {
+  return platform === 'win32' ? folder?.replace(/^[\\/](?=[A-Za-z]:)/, '') : folder
 }
 
 function textOf(value: unknown): string | undefined {
