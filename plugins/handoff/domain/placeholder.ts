@@ -10,9 +10,9 @@ const PLACEHOLDER =
 const MASK =
   /^(?:[x*.#\u2022_-]{3,}|[^A-Za-z0-9]*(?:redacted|filtered|masked|hidden|removed|omitted)[^A-Za-z0-9]*)$/i
 
-/** Where a secret is kept, in place of it: a path of a vault, a name in a secret manager, a file. */
+/** Where a secret is kept or comes from, in place of it: a path of a vault, a name in a secret manager, a file or folder, an address of words. */
 const REFERENCE =
-  /^(?:op:\/\/|vault:|secrets?\/|kv\/|ref\+|sm:\/\/|(?:aws|gcp|azure)-?(?:sm|ssm|kv|secrets?):|projects\/[^/]{1,100}\/secrets\/|https:\/\/[a-z0-9-]{1,60}\.vault\.azure\.net\/|\/(?:run\/secrets|etc|var|home|opt|usr)\/)/i
+  /^(?:op:\/\/|vault:|secrets?\/|kv\/|ref\+|sm:\/\/|(?:aws|gcp|azure)-?(?:sm|ssm|kv|secrets?):|projects\/[^/]{1,100}\/secrets\/|https:\/\/[a-z0-9-]{1,60}\.vault\.azure\.net\/|\/(?:run\/secrets|etc|var|home|opt|usr|Users|root|tmp|mnt|srv|Volumes|workspaces?)\/|[a-z]:\\Users\\|https?:\/\/[a-z0-9.-]{1,100}(?::\d{1,5})?(?:\/[a-z_-]{0,40}){0,10}$)/i
 
 /** An expression of a program: `config.get(`, `Credentials):`. */
 const EXPRESSION = /^[A-Za-z_$]+(?:\.[A-Za-z_$]+)*[([<)]/

@@ -96,7 +96,8 @@ const RULES: readonly Rule[] = [
   {
     name: 'url_user_info',
     words: ['://'],
-    pattern: /:\/\/([^\s/@?#"'<>:]{1,100}:[^\s/@?#"'<>]{1,300})(?=@)/y,
+    // The user may be empty, as in the address of a cache.
+    pattern: /:\/\/([^\s/@?#"'<>:]{0,100}:[^\s/@?#"'<>]{1,300})(?=@)/y,
     shown: 0,
   },
   {
