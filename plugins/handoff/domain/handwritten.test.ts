@@ -211,3 +211,65 @@ test('a line of blanks is read in time that grows with its length, also before a
 
   assert.equal(title, 'Work')
 })
+
+test('a heading above a list is not the next action: it stands before each of its items', () => {
+  const { authored, unmapped } = readHandwritten(
+    [
+      ...['# T', '## Next steps', '### Now', '- Run the suite', '- [x] Write it', '### Later:', '- Publish'],
+      ...['### Ask the owner', 'He is back on Monday.'],
+      ...['## What failed', '### A cookie', '- Lost on the redirect', '- Tried twice'],
+      ...['## Files', '### Server', '- src/a.ts - the parser'],
+    ].join('\n'),
+  )
+
+  assert.deepEqual(descriptions(authored.open_items), [
+    'Now: Run the suite',
+    'Later: Publish',
+    'Ask the owner\nHe is back on Monday.',
+  ])
+  assert.deepEqual(authored.completed, ['Now: Write it'])
+  assert.deepEqual(
+    authored.failed_attempts?.map(({ approach }) => approach),
+    ['A cookie\n- Lost on the redirect\n- Tried twice'],
+  )
+  assert.deepEqual(authored.artifacts, [{ path: 'src/a.ts', description: 'the parser' }])
+  assert.equal(unmapped, '### Server')
+})
+
+test('an underlined heading is a heading, and settings before the text are none', () => {
+  const { authored, unmapped } = readHandwritten(
+    [
+      '---',
+      'status: open',
+      '---',
+      'Fix it',
+      '======',
+      '',
+      'Goal',
+      '----',
+      'Log in',
+      '',
+      "What's left",
+      '---',
+      '- Run',
+    ].join('\n'),
+  )
+
+  assert.deepEqual([authored.title, authored.objective], ['Fix it', 'Log in'])
+  assert.deepEqual(descriptions(authored.open_items), ['Run'])
+  assert.equal(unmapped, '---\nstatus: open\n---')
+})
+
+test('a row of a table is an item', () => {
+  const { authored, unmapped } = readHandwritten(
+    ['# T', '## Files', '| file | why |', '|---|:--|', '| `src/a.ts` | the parser |', '| src/b.ts | |'].join(
+      '\n',
+    ),
+  )
+
+  assert.deepEqual(authored.artifacts, [
+    { path: 'src/a.ts', description: 'the parser' },
+    { path: 'src/b.ts', description: null },
+  ])
+  assert.equal(unmapped, '| file | why |\n|---|:--|')
+})

@@ -41,7 +41,7 @@ const HEADINGS: readonly (readonly [RegExp, Section])[] = [
   ],
   [/\bworked|what works\b/i, 'learned'],
   [/\bin[ -]progress|under way|doing\b/i, 'progress'],
-  [/\b(?:next|to-?dos?|remaining|steps|action items?|left to do)\b/i, 'next'],
+  [/\b(?:next|to-?dos?|remaining|steps|action items?|left to do|what(?:'s| is) left)\b/i, 'next'],
   [/\b(?:status|current state|state|where we are)\b/i, 'state'],
   [/\b(?:done|completed|finished|accomplished|progress)\b/i, 'done'],
   [/\bopen\b/i, 'next'],
@@ -99,7 +99,20 @@ interface OpenSection {
   indent?: number
   /** Where its last entry went, which further lines continue. */
   entryIn?: Section
+  /** A heading below that of the section, which speaks of the items under it. */
+  group?: Group
 }
+
+interface Group {
+  readonly heading: string
+  /** The heading as it is written. */
+  readonly text: string
+  /** It is an entry itself: no list item came yet. */
+  isEntry: boolean
+}
+
+/** Sections in which a list under a further heading tells more of one entry. */
+const ONE_ENTRY: ReadonlySet<Section> = new Set(['decisions', 'failed', 'objective', 'state', 'context'])
 
 /** Level of a heading in bold: below every other. */
 const LABEL_LEVEL = 7
@@ -110,8 +123,13 @@ function readLine(reader: Reader, line: MarkdownLine): void {
   else if (line.kind === 'label' && labelled) {
     reader.section = { name: labelled, level: LABEL_LEVEL }
     if (line.rest !== '') startEntry(reader, labelled, line.rest)
-  } else if (reader.section) addLine(reader, reader.section, line)
+  } else if (reader.section && line.kind !== 'frame') addLine(reader, reader.section, line)
   else reader.unmapped.push(line.text)
+}
+
+function entryOf(line: MarkdownLine): ListEntry | undefined {
+  if (line.kind === 'row') return { text: line.cells, indent: 0, box: undefined }
+  return line.kind === 'code' ? undefined : listEntry(line.text)
 }
 
 /** A heading below one that is known starts an entry of it, unless it is known itself. */
@@ -126,6 +144,8 @@ function readHeading(reader: Reader, { level, heading, text }: MarkdownLine & { 
   if (name) reader.section = { name, level }
   else if (section && section.level > 1 && level > section.level) {
     section.entryIn = section.name
+    section.group = { heading, text, isEntry: true }
+    delete section.indent
     startEntry(reader, section.name, heading)
   } else {
     reader.section = undefined
@@ -143,15 +163,36 @@ function sectionOf(heading: string): Section | undefined {
  * open one below what is done is not.
  */
 function addLine(reader: Reader, section: OpenSection, line: MarkdownLine): void {
-  const item = line.kind === 'code' ? undefined : listEntry(line.text)
+  const item = entryOf(line)
   if (item && section.indent === undefined) section.indent = item.indent
   const isDeeper = item !== undefined && item.indent > (section.indent ?? 0)
   const hidesWork = item?.box === 'open' && (section.entryIn === 'done' || !NOT_YET.has(section.name))
-  if (item && (!isDeeper || hidesWork)) {
+  if (item && !hidesWork && section.group && ONE_ENTRY.has(section.name)) {
+    continueEntry(reader, section, line.text.trim())
+  } else if (item && (!isDeeper || hidesWork)) {
+    const group = groupOf(reader, section)
     section.entryIn = placeOf(section.name, item)
-    startEntry(reader, section.entryIn, item.text)
+    startEntry(reader, section.entryIn, group === undefined ? item.text : `${group}: ${item.text}`)
   } else if (line.kind === 'code') continueEntry(reader, section, line.text)
   else if (line.text.trim() !== '') continueEntry(reader, section, line.text.trim())
+}
+
+/**
+ * The words that the heading above a list puts before each item. It is no entry then: "Now" is not the next action. Before a
+ * path there are none.
+ */
+function groupOf(reader: Reader, { name, group }: OpenSection): string | undefined {
+  if (!group) return undefined
+  const { heading, text, isEntry } = group
+  if (isEntry) {
+    const entries = reader.found.get(name)
+    if (entries?.at(-1) === heading) {
+      entries.pop()
+      if (name === 'files') reader.unmapped.push(text)
+    }
+    group.isEntry = false
+  }
+  return name === 'files' ? undefined : heading.replace(/:$/, '')
 }
 
 function placeOf(section: Section, { box }: ListEntry): Section {
