@@ -210,7 +210,7 @@ test('a described draft of an ended session is told at startup, beside what is r
     text,
     `1 draft of an ended session, not released: "Half a day", 0 min old; resume with handoff_resume. ${ready}`,
   )
-  const warning = `The record is draft: it was not marked as resumed. handoff_note and handoff_create go on with it, handoff_transition {"id":"${draft.id}","to":"ready"} releases it.`
+  const warning = `The record is draft: it was not marked as resumed. handoff_create and the command satchel handoff note go on with it, handoff_transition {"id":"${draft.id}","to":"ready"} releases it.`
   assert.deepEqual([resumed.id, resumed.warnings], [draft.id, [warning]])
   assert.deepEqual((await recordOf(next, note.id)).lineage.parents, [draft.id])
 })

@@ -144,7 +144,7 @@ function unmarkable({ id, record }: StoredRecord, hasNotes: boolean): string {
   const why = `${which} is ${record.status}: it was not marked as resumed.`
   if (!isEditable(record)) return why
   const release = `handoff_transition ${JSON.stringify({ id, to: 'ready' })}`
-  return `${why} handoff_note and handoff_create go on with it, ${release} releases it.`
+  return `${why} handoff_create and the command satchel handoff note go on with it, ${release} releases it.`
 }
 
 function markWarnings({
