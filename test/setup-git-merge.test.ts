@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { temporaryFolder } from './harness/index.ts'
@@ -99,4 +99,19 @@ test('setup --git-merge in a linked work tree configures the repository, and out
     ],
   )
   assert.equal(outside.code, 4)
+})
+
+test('setup --git-merge needs no client', async (t) => {
+  const { root, git } = await openRepository(t)
+  // No client is found without programs and settings of any.
+  const env = { HOME: root, PATH: dirname(process.execPath) }
+
+  const put = await runSatchel(root, ['setup', '--git-merge', '--yes', '--json'], env)
+
+  assert.equal(put.code, 0, put.out + put.err)
+  assert.deepEqual(
+    JSON.parse(put.out).clients.map(({ client }: { client: string }) => client),
+    ['git'],
+  )
+  assert.match(await git('config', 'merge.handoff.driver'), / handoff git-merge %O %A %B$/m)
 })

@@ -96,19 +96,21 @@ async function setUpAll(world: World, flags: Flags, at: SetupPlace): Promise<num
   const scope = flags.scope ?? 'user'
   const named = clientsNamed(flags.clients)
   const clients = named.length > 0 ? named : installedClients(at).filter(({ servers }) => servers[scope])
-  if (clients.length === 0)
+  const options = OPTIONS.map(({ name }) => name).filter((name) => flags[name] === true)
+  const drivers = offeredDrivers(options)
+  // git needs no client.
+  if (clients.length === 0 && drivers.length === 0)
     throw refusals.no_client_found({ example: 'claude-code', clients: CLIENT_NAMES.join(', ') })
-  if (named.length === 0) terminal.note(`Found: ${clients.map(({ title }) => title).join(', ')}.`)
+  if (named.length === 0 && clients.length > 0)
+    terminal.note(`Found: ${clients.map(({ title }) => title).join(', ')}.`)
   if (isInCacheOfNpx())
     terminal.note('This satchel is in the cache of npx, which npm may empty: install it to keep it.')
   const asks = named.length === 0 && !flags.yes
-  const options = OPTIONS.map(({ name }) => name).filter((name) => flags[name] === true)
   const hooks = offeredHooks(options)
   const skills = await offeredSkills(options)
   const program = launchCommand(at)
   const typed = typedFlags(flags, scope, world.io.cwd, at)
   const kept = new Map<Target, readonly string[]>()
-  const drivers = offeredDrivers(options)
   const plansFor = async (target: Target) => {
     if (target.client === GIT) {
       requireRepository(at.projectRoot)
