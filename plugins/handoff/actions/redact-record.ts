@@ -5,6 +5,7 @@ import { documentOf, readJson } from '../domain/json-text.ts'
 import { extension, isEditable, type Redaction } from '../domain/record.ts'
 import { changeEdits } from '../domain/record-change.ts'
 import { afterUpdate } from '../domain/record-update.ts'
+import { validRecord } from '../domain/schema-verdict.ts'
 import { findSecrets, redactText, type SecretFinding, shownFindings } from '../domain/secrets.ts'
 import { redactDocument } from '../domain/text-redaction.ts'
 import type { Project } from '../project.ts'
@@ -64,7 +65,8 @@ export interface RedactStored {
 
 /**
  * Finds, and with `apply` removes, the secrets of a stored record. This is the only change of released content.
- * Errors: `conflict`/`immutable` for a released one without a reason.
+ * Errors: `conflict`/`immutable` for a released one without a reason, `invalid`/`schema_invalid` for a forced text that the
+ * record must have.
  */
 export async function redactStored(
   project: Project,
@@ -98,6 +100,7 @@ function redactedText(
     throw refusals.force_reason_missing({ details: { id, status: record.status }, next })
   }
   const redacted = documentOf(redactDocument(document, fields).text)
+  validRecord(redacted.value) // without its id or its status nothing would read it any more
   if (isEditable(record)) return editText(redacted, afterUpdate(record, now))
   const entry = { by: null, reason: reason === undefined ? null : redactText(reason) }
   const hadDigest = extension(record).content_sha256 !== undefined

@@ -356,6 +356,21 @@ test('redact finds, and removes from the stored record only what is a secret', a
   })
 })
 
+test('what a record must have is not redacted, and the record stays', async (t) => {
+  const project = await openTestProject(t)
+  const id = await dirty(project)
+  const path = `.handoffs/records/${id}.json`
+  const before = project.read(path)
+
+  for (const field of ['/id', '/status', '/$schema', '/kind'])
+    await assert.rejects(project.call('handoff_redact', { id, apply: true, fields: [field] }), {
+      code: 'invalid',
+      reason: 'schema_invalid',
+    })
+
+  assert.equal(project.read(path), before)
+})
+
 test('a released record is redacted only with a reason, which its history keeps', async (t) => {
   const project = await openTestProject(t)
   const id = await dirty(project)
