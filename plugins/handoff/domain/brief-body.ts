@@ -7,6 +7,8 @@ export interface BriefBody {
   readonly lines: readonly string[]
   /** Section -> entries that are missing or cut. */
   readonly omitted: Readonly<Record<string, number>>
+  /** Its opening is cut: title, objective and next action. */
+  readonly isCutShort: boolean
 }
 
 /** Entries of one section that are missing or cut. */
@@ -36,11 +38,12 @@ const NAMED_RANGES = 60
  */
 export function briefBody(material: BriefMaterial, id: string, room: number): BriefBody {
   const whole = filled(material, room)
-  if (whole.leftOut.length === 0) return { lines: whole.lines, omitted: {} }
+  if (whole.leftOut.length === 0) return { lines: whole.lines, omitted: {}, isCutShort: false }
   const { lines, leftOut } = filledBesideNote(material, id, room)
   return {
     lines: [...lines, leftOutLine(leftOut, id, room - bytesOf(lines))],
     omitted: Object.fromEntries(leftOut.map(({ section, count }) => [section.name, count])),
+    isCutShort: leftOut.some(({ section }) => material.opening.some(({ name }) => name === section.name)),
   }
 }
 

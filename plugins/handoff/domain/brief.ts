@@ -29,6 +29,8 @@ export interface Brief {
   readonly text: string
   /** Section -> entries that are missing or cut. */
   readonly omitted: Readonly<Record<string, number>>
+  /** Title, objective or next action are cut. */
+  readonly isCutShort: boolean
 }
 
 /** Summarizes a record for a model within a budget in tokens. */
@@ -43,8 +45,8 @@ export function briefWriter(parts: BriefParts): (maxBytes: number) => Brief {
   const frame = bytes(`${head}\n${fencedBody('', etag)}\n`)
   const material = briefMaterial(record, parts)
   return (maxBytes) => {
-    const { lines, omitted } = briefBody(material, record.id, maxBytes - frame)
-    return { text: `${head}\n${fencedBody(lines.join('\n'), etag)}`, omitted }
+    const { lines, ...rest } = briefBody(material, record.id, maxBytes - frame)
+    return { text: `${head}\n${fencedBody(lines.join('\n'), etag)}`, ...rest }
   }
 }
 

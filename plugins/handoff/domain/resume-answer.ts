@@ -1,3 +1,4 @@
+import { counted } from '../../../server/plugin.ts'
 import type { Truncated } from './answer-budget.ts'
 import type { Brief } from './brief.ts'
 import type { Gate } from './claim-verdicts.ts'
@@ -38,7 +39,8 @@ const BRIEF_SHARE = 0.6
 
 /**
  * Returns the answer whose size is at most `maxBytes`, with the longest brief that fits. A record that does not fit
- * beside a brief is named in `truncated` with the call that reads it; a small answer has no etag and root.
+ * beside a brief is named in `truncated` with the call that reads it; a small answer has no etag and root, and only counts
+ * its warnings where they would cut the objective or the next action.
  */
 export function answerWithin(
   parts: AnswerParts,
@@ -47,29 +49,51 @@ export function answerWithin(
 ): ModelAnswer {
   const { etag, root, record, fixed } = parts
   const cut = record && { truncated: withoutRecord(fixed.id) }
-  const forms: readonly Partial<ModelAnswer>[] = [
-    ...(record ? [{ record, etag, root }] : []),
-    { ...cut, etag, root },
-    { ...cut },
-  ]
-  let answer: ModelAnswer = { brief: '', ...fixed }
-  for (const form of forms) {
-    const answerOf = (brief: string): ModelAnswer => ({ brief, ...fixed, ...form })
-    let room = maxBytes - sizeOf(answerOf(''))
-    const isLast = form === forms.at(-1)
-    const least = form.record ? LEAST_BESIDE_RECORD : maxBytes * BRIEF_SHARE
-    while (room > 0 && (isLast || room >= least)) {
-      answer = answerOf(parts.writeBrief(room).text)
-      const excess = sizeOf(answer) - maxBytes
-      if (excess <= 0) return answer
-      room -= excess
-    }
+  const fit = (form: Partial<ModelAnswer>, least: number) =>
+    fitted({ ...fixed, ...form }, { writeBrief: parts.writeBrief, maxBytes, least, sizeOf })
+  const whole =
+    (record && fit({ record, etag, root }, LEAST_BESIDE_RECORD)) ??
+    fit({ ...cut, etag, root }, maxBytes * BRIEF_SHARE)
+  if (whole) return whole.answer
+  const small = fit({ ...cut }, 0)
+  if (small && (!small.isCutShort || fixed.warnings.length === 0)) return small.answer
+  const counted = fit({ ...cut, warnings: [counting(fixed.warnings)] }, 0)
+  const chosen = counted && !counted.isCutShort ? counted : (small ?? counted)
+  return chosen?.answer ?? { brief: '', ...fixed, ...cut }
+}
+
+/** The answer with the longest brief that fits, which has `least` bytes or more; undefined where none fits. */
+function fitted(
+  form: Omit<ModelAnswer, 'brief'>,
+  {
+    writeBrief,
+    maxBytes,
+    least,
+    sizeOf,
+  }: {
+    readonly writeBrief: AnswerParts['writeBrief']
+    readonly maxBytes: number
+    readonly least: number
+    readonly sizeOf: (answer: ModelAnswer) => number
+  },
+): { readonly answer: ModelAnswer; readonly isCutShort: boolean } | undefined {
+  let room = maxBytes - sizeOf({ brief: '', ...form })
+  while (room > 0 && room >= least) {
+    const { text, isCutShort } = writeBrief(room)
+    const answer = { brief: text, ...form }
+    const excess = sizeOf(answer) - maxBytes
+    if (excess <= 0) return { answer, isCutShort }
+    room -= excess
   }
-  return answer
+  return undefined
 }
 
 /** Bytes of the shortest brief beside a whole record. */
 const LEAST_BESIDE_RECORD = 800
+
+function counting({ length }: readonly string[]): string {
+  return `${counted(length, 'warning')} left out: ask with more max_tokens.`
+}
 
 function withoutRecord(id: string): Truncated {
   return { reason: 'over_budget', left_out: { record: 1 }, next: { tool: 'handoff_get', args: { id } } }

@@ -92,6 +92,21 @@ test('a resume within 200 tokens opens with what is next and names the rest with
   assert.ok(!('page' in answer))
 })
 
+test('warnings do not cut what is next', async (t) => {
+  const project = await openTestProject(t, { repository: true })
+  const { id } = await project.call('handoff_create', FACTS)
+
+  const { text, data } = await readers(project, 'handoff_resume', { id, max_tokens: 200 })
+  const { answer } = await readers(project, 'handoff_resume', { id, max_tokens: 400 })
+
+  for (const shown of [text, data]) {
+    for (const fact of OPENING) assert.ok(shown.includes(fact), fact)
+    assert.match(shown, /1 warning left out: ask with more max_tokens/)
+    assert.ok(Buffer.byteLength(shown) <= 800, `${Buffer.byteLength(shown)} bytes`)
+  }
+  assert.match(String(answer['warnings']), /it was not marked as resumed/)
+})
+
 test('the largest record never makes a resume exceed its bound, and what is next stays whole', async (t) => {
   const project = await openTestProject(t, { repository: true })
   const { id, path } = await project.call('handoff_create', largest())
