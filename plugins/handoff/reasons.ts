@@ -151,7 +151,7 @@ export const refusals = defineRefusals({
   },
   illegal_transition: {
     code: 'conflict',
-    message: 'A {from} record cannot become {to}; it can become {allowed}.',
+    message: 'A record that is {from} cannot become {to}; it can become {allowed}.',
   },
   other_status: {
     code: 'conflict',

@@ -1,11 +1,11 @@
 import type { GivenItem } from './item-ids.ts'
 import { isSensitivePath } from './path-pattern.ts'
 
-/** A decision with every member of the schema. */
+/** A decision with every member of the schema. What only its author can say has no default: it is missing where it is not given. */
 export function decisionOf(item: GivenItem, now: string): GivenItem {
   return {
     id: '',
-    decision: '',
+    decision: undefined,
     rationale: null,
     alternatives_considered: [],
     evidence_ids: [],
@@ -19,7 +19,7 @@ export function evidenceOf(item: GivenItem, now: string): GivenItem {
   return {
     id: '',
     type: 'observation',
-    claim: '',
+    claim: undefined,
     ref: null,
     captured_at: now,
     result: null,
@@ -32,7 +32,7 @@ export function evidenceOf(item: GivenItem, now: string): GivenItem {
 export function failedAttemptOf(item: GivenItem): GivenItem {
   return {
     id: '',
-    approach: '',
+    approach: undefined,
     outcome: 'failed',
     reason: null,
     evidence_ids: [],
@@ -46,7 +46,7 @@ export function openItemOf(item: GivenItem): GivenItem {
   return {
     id: '',
     priority: 'medium',
-    description: '',
+    description: undefined,
     suggested_action: null,
     blocked_by: [],
     acceptance_check: null,
@@ -56,19 +56,19 @@ export function openItemOf(item: GivenItem): GivenItem {
 
 /** An artifact with every member of the schema. */
 export function artifactOf(item: GivenItem): Record<string, unknown> {
-  const path = String(item['path'] ?? '')
+  const path = item['path']
   return {
     path,
     role: 'modified',
     description: null,
     revision: null,
     content_hash: null,
-    sensitive: isSensitivePath(path),
+    sensitive: isSensitivePath(String(path ?? '')),
     ...item,
   }
 }
 
 /** A risk with every member of the schema. */
 export function riskOf(item: GivenItem): Record<string, unknown> {
-  return { description: '', severity: 'medium', mitigation: null, ...item }
+  return { description: undefined, severity: 'medium', mitigation: null, ...item }
 }

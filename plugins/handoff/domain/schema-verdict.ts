@@ -127,7 +127,7 @@ function suggest(
 
 /** A present member that may be a misspelling of the missing one; the first letter must match. */
 function misspelled(missing: string, present: readonly string[]): string | undefined {
-  const alike = present.filter((key) => key[0]?.toLowerCase() === missing[0])
+  const alike = present.filter((key) => key !== missing && key[0]?.toLowerCase() === missing[0])
   return nearest(missing, alike.slice(0, MAX_COMPARED))
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Handoff } from '../domain/record.ts'
-import { openTestProject, SMALL } from '../testing/fixture.ts'
+import { type Answer, openTestProject, SMALL } from '../testing/fixture.ts'
 
 const CASES = fileURLToPath(new URL('../testdata/handoff-cases.json', import.meta.url))
 const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
@@ -169,4 +169,24 @@ test('a record that came in redacted is the same when it comes again', async (t)
   }
 
   assert.deepEqual(outcomes, ['imported', 'same'])
+})
+
+test('an item without what it is about says so, and names what was meant', async (t) => {
+  const project = await openTestProject(t)
+  const items = [
+    [
+      { open_items: [{ priority: 'high', descripton: 'x' }] },
+      '/open_items/0: the member "description" is missing',
+      'descripton',
+    ],
+    [{ evidence: [{ type: 'test', claims: 'x' }] }, '/evidence/0: the member "claim" is missing', 'claims'],
+    [{ artifacts: [{ role: 'read' }] }, '/artifacts/0: the member "path" is missing', undefined],
+  ] as const
+  for (const [given, message, suggestion] of items) {
+    await assert.rejects(project.call('handoff_create', { ...SMALL, ...given }), (thrown: Answer) => {
+      assert.ok(thrown.message.includes(message), thrown.message)
+      assert.equal(thrown.details.errors[0].suggestion, suggestion)
+      return true
+    })
+  }
 })
