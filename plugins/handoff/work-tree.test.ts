@@ -251,7 +251,7 @@ test('the files of a folder that git does not track are captured and compared on
   assert.deepEqual((await fresh(project, about)).changed_in_scope, ['mod/x.ts'])
 })
 
-test('of a large folder that git does not track it is said that it cannot be compared, and that it is gone', async (t) => {
+test('of a large folder that git does not track it is said that it cannot be compared, and that it is missing', async (t) => {
   const project = await repository(t)
   for (let n = 0; n < 101; n++) project.write(`mod/${n}.ts`, `${n}\n`)
   const created = await record(project, { scope: ['mod'] })
@@ -263,8 +263,8 @@ test('of a large folder that git does not track it is said that it cannot be com
   assert.deepEqual((await fresh(project, created)).changed_in_scope, [], 'named now, and not at capture')
 
   rmSync(join(project.root, 'mod'), { recursive: true })
-  const gone = await fresh(project, created)
-  assert.deepEqual([gone.gate, gone.changed_in_scope], ['care', ['mod/']])
+  const missing = await fresh(project, created)
+  assert.deepEqual([missing.gate, missing.changed_in_scope], ['care', ['mod/']])
 })
 
 test('what changed since a capture before the first commit is told', async (t) => {

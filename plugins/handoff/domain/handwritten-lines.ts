@@ -24,7 +24,7 @@ export function* markdownLines(markdown: string): Generator<MarkdownLine> {
   }
 }
 
-/** How many lines of settings stand before the text, between two lines of three hyphens. */
+/** The number of lines of front matter: settings at the start, between two lines of three hyphens. */
 function frontMatterLines(lines: readonly string[]): number {
   return lines[0] === '---' ? lines.indexOf('---', 1) + 1 : 0
 }

@@ -212,7 +212,7 @@ test('a line of blanks is read in time that grows with its length, also before a
   assert.equal(title, 'Work')
 })
 
-test('a heading above a list is not the next action: it stands before each of its items', () => {
+test('a heading above a list is not the next action: it is prefixed to each of its items', () => {
   const { authored, unmapped } = readHandwritten(
     [
       ...['# T', '## Next steps', '### Now', '- Run the suite', '- [x] Write it', '### Later:', '- Publish'],

@@ -178,8 +178,8 @@ function addLine(reader: Reader, section: OpenSection, line: MarkdownLine): void
 }
 
 /**
- * The words that the heading above a list puts before each item. It is no entry then: "Now" is not the next action. Before a
- * path there are none.
+ * The heading above a list, as the prefix of each item but a path. It is no entry then: a heading such as Now is not the
+ * next action.
  */
 function groupOf(reader: Reader, { name, group }: OpenSection): string | undefined {
   if (!group) return undefined
