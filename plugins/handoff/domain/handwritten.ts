@@ -178,8 +178,8 @@ function addLine(reader: Reader, section: OpenSection, line: MarkdownLine): void
 }
 
 /**
- * The heading above a list, as the prefix of each item but a path. It is no entry then: a heading such as Now is not the
- * next action.
+ * The heading above a list, as the prefix of each item that is not a path. It does not count as an entry: "Later" is not a
+ * step.
  */
 function groupOf(reader: Reader, { name, group }: OpenSection): string | undefined {
   if (!group) return undefined
