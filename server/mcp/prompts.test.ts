@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import * as z from 'zod'
+import { openHost } from '../../test/harness/open-host.ts'
+import { definePlugin } from '../plugin.ts'
 import { modern } from './testing/messages.ts'
 import { errorOf, resultOf, serve } from './testing/served-stdio.ts'
+import { openStdio } from './testing/stdio-client.ts'
 
 test('prompts are described, rendered, and refuse missing and unknown arguments', async (t) => {
   const { client } = await serve(t)
@@ -57,4 +61,75 @@ test('completions: at most 100 values with total and hasMore; unknown references
   assert.equal(many.completion.values.length, 100)
   assert.deepEqual([many.completion.total, many.completion.hasMore], [120, true])
   for (const id of [3, 4]) assert.equal(errorOf(await client.answer(id)).code, -32602)
+})
+
+/** A plugin none of whose work ends, but for one prompt that is too large. */
+const endless = definePlugin({
+  name: 'endless',
+  version: '1.0.0',
+  apiVersion: 1,
+  config: z.object({}),
+  setup: async () => ({
+    prompts: [
+      {
+        name: 'hang',
+        title: 'Hang',
+        description: 'Never ends.',
+        arguments: [{ name: 'who', description: 'Whom.', required: false, complete: never }],
+        render: never,
+      },
+      {
+        name: 'flood',
+        title: 'Flood',
+        description: 'Too large.',
+        render: async () => 'x'.repeat(4 * 1024 * 1024 + 1),
+      },
+    ],
+    resources: [
+      {
+        uri: 'endless://each/{id}',
+        name: 'each',
+        title: 'Each',
+        description: 'Never ends.',
+        mimeType: 'text/plain',
+        subscribable: true,
+        read: never,
+        complete: never,
+      },
+    ],
+  }),
+})
+
+function never(): Promise<never> {
+  return new Promise(() => {})
+}
+
+test('a prompt, a completion and a subscription that hang are ended as a tool is', async (t) => {
+  const { host, logged } = await openHost(t, { plugins: [endless] })
+  const client = openStdio(t, { ...host, limits: { limitMs: 30 } })
+  const argument = { name: 'who', value: '' }
+
+  client.send(
+    modern(1, 'prompts/get', { name: 'hang' }),
+    modern(2, 'completion/complete', { ref: { type: 'ref/prompt', name: 'hang' }, argument }),
+    modern(3, 'completion/complete', {
+      ref: { type: 'ref/resource', uri: 'endless://each/{id}' },
+      argument: { name: 'id', value: '' },
+    }),
+    modern(4, 'resources/subscribe', { uri: 'endless://each/1' }),
+  )
+
+  for (const id of [1, 2, 3])
+    assert.match(errorOf(await client.answer(id)).message, /^The call took longer than 0\.03 s/)
+  assert.equal(errorOf(await client.answer(4)).message, 'Unknown or unsubscribable resource')
+  assert.match(logged.join(''), /"prompt":"hang","limit_ms":30/)
+})
+
+test('a prompt larger than a body is refused whole', async (t) => {
+  const { host } = await openHost(t, { plugins: [endless] })
+  const client = openStdio(t, host)
+
+  client.send(modern(1, 'prompts/get', { name: 'flood' }))
+
+  assert.match(errorOf(await client.answer(1)).message, /^The prompt "flood" is larger than 4194304 bytes/)
 })

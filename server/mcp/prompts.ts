@@ -1,6 +1,8 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
+import { limited } from '../call.ts'
 import { argumentsOf, type Prompt } from '../contract/advanced/prompt.ts'
 import { isSatchelError } from '../contract/errors.ts'
+import { firstBytes } from '../platform/first-bytes.ts'
 import { labelledLog } from '../plugin-log.ts'
 import type { Owned } from '../registry.ts'
 import { requireScope } from '../tokens/scopes.ts'
@@ -9,9 +11,13 @@ import { INVALID_PARAMS } from './protocol-errors.ts'
 import type { WireResult } from './raw-table.ts'
 import { refusals } from './refusals.ts'
 
+/** The largest text of one prompt: that of a body, so that a link can pass it on. */
+const PROMPT_MAX_BYTES = 4 * 1024 * 1024
+
 /**
  * Answers `prompts/get`: one user message. Errors: -32602 for an unknown prompt or wrong arguments;
- * `internal`/`prompt_answer` naming the prompt if the plugin gives no text.
+ * `internal`/`prompt_answer` naming the prompt if the plugin gives no text; `too_large`/`prompt_too_large`; those of
+ * `limited`.
  */
 export async function getPrompt(
   exchange: Exchange,
@@ -38,12 +44,18 @@ async function rendered(
   const ctx = callContextOf(exchange)
   let text: unknown
   try {
-    text = await prompt.render({ ...ctx, log: labelledLog(ctx.log, { plugin }) }, args)
+    const own = { ...ctx, log: labelledLog(ctx.log, { plugin }) }
+    text = await limited({ prompt: prompt.name }, own, exchange.catalog.host.limits, async (inTime) =>
+      prompt.render(inTime, args),
+    )
   } catch (thrown) {
     if (isSatchelError(thrown) || ctx.signal.aborted) throw thrown
     throw failed(thrown ?? String(thrown))
   }
   if (typeof text !== 'string') throw failed(new TypeError('render gave no text'))
+  // Cut, it would lose what it asks for.
+  if (firstBytes(text, PROMPT_MAX_BYTES).cut)
+    throw refusals.prompt_too_large({ prompt: prompt.name, bytes: PROMPT_MAX_BYTES })
   return text
 }
 

@@ -62,6 +62,11 @@ export const refusals = defineRefusals({
     message: 'The plugin "{plugin}" failed to give the prompt "{prompt}".',
     next: 'See the log.',
   },
+  prompt_too_large: {
+    code: 'too_large',
+    message: 'The prompt "{prompt}" is larger than {bytes} bytes.',
+    next: 'Give it arguments that ask for less, or call a tool instead.',
+  },
   plugin_shape: {
     code: 'invalid',
     message: 'A field of the tool "{tool}" has no JSON Schema: {fault}.',

@@ -1,4 +1,5 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
+import { limited } from '../call.ts'
 import type { CallContext } from '../contract/context.ts'
 import { isSatchelError, type SatchelError } from '../contract/errors.ts'
 import type { Catalog } from './descriptors.ts'
@@ -46,16 +47,19 @@ export function createWatch(changed: (uri: string) => void): Watch {
 
 /**
  * Requires a resource that exists, that this caller may read and that supports subscriptions.
- * Errors: the same -32602 for unknown, foreign, oversized and unsubscribable resources.
+ * Errors: the same -32602 for unknown, foreign, oversized and unsubscribable resources, and for one that takes too long.
  */
 export async function requireSubscribable(catalog: Catalog, ctx: CallContext, uri: string): Promise<void> {
   const { raw } = catalog
   if (raw?.watch ? await raw.watch(uri) : raw?.resources.some((resource) => resource.read(uri))) return
   try {
-    const found = await findReadable(catalog, ctx, uri)
-    if (found.resource.subscribable) {
+    const { resource, variables, ctx: own } = await findReadable(catalog, ctx, uri)
+    if (resource.subscribable) {
       // Only a URI of a template may not exist.
-      if (Object.keys(found.variables).length > 0) await found.resource.read(found.ctx, uri, found.variables)
+      if (Object.keys(variables).length > 0)
+        await limited({ resource: resource.uri }, own, catalog.host.limits, async (inTime) =>
+          resource.read(inTime, uri, variables),
+        )
       return
     }
   } catch (thrown) {
