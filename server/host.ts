@@ -88,7 +88,9 @@ export interface RunningHost {
   start(): Promise<void>
   /** Notifies each plugin of a listener that `run.ts` opened and closes; logs failures and skips none. Returns the listener. */
   served(listener: OpenListener): Promise<OpenListener>
-  /** Aborts the signal, closes listeners, stops plugins in reverse order; logs failures and skips none. */
+  /** Aborts `closing` of the plugins: calls that wait for others answer while the listeners are still open. */
+  beginStop(): void
+  /** Aborts the signals, closes listeners, stops plugins in reverse order; logs failures and skips none. */
   stop(): Promise<void>
 }
 
@@ -108,6 +110,7 @@ export async function createHost(
   entries: readonly PluginEntry[],
   options: HostOptions,
 ): Promise<RunningHost> {
+  const closing = new AbortController()
   const stopping = new AbortController()
   const hub = createHub(options.log)
   const open: OpenListener[] = []
@@ -125,6 +128,7 @@ export async function createHost(
 
   let running: RunningHost | undefined
   const pluginHost: Host = hostFor(options, hub, stopping.signal, {
+    closing: closing.signal,
     ...servicesOf({
       log: options.log,
       others: options.others,
@@ -145,7 +149,9 @@ export async function createHost(
     },
   })
 
+  const beginStop = (): void => closing.abort()
   const stop = async (): Promise<void> => {
+    beginStop()
     stopping.abort()
     for (const listener of open.reverse())
       await settle(options.log, `close ${listener.name}`, () => listener.close())
@@ -165,7 +171,7 @@ export async function createHost(
     const registry = register(ready)
     // For a verb only its plugin is set up, so tools of other plugins are unknown but may be correct.
     if (options.verb === undefined) warnOfUnknownNames(options, registry)
-    running = runningHost(options, { registry, hub, signal: stopping.signal, stop, database })
+    running = runningHost(options, { registry, hub, signal: stopping.signal, beginStop, stop, database })
     return running
   } catch (thrown) {
     await stop()
@@ -184,7 +190,7 @@ function hostFor(
   options: HostOptions,
   hub: Hub,
   signal: AbortSignal,
-  services: Pick<Host, 'evidence' | 'callTool' | 'find' | 'openListener' | 'database'>,
+  services: Pick<Host, 'evidence' | 'callTool' | 'find' | 'closing' | 'openListener' | 'database'>,
 ): Host {
   return {
     log: options.log,
@@ -205,13 +211,7 @@ function hostFor(
 
 function runningHost(
   options: HostOptions,
-  parts: {
-    registry: Registry
-    hub: Hub
-    signal: AbortSignal
-    stop: () => Promise<void>
-    database: HostDatabase | undefined
-  },
+  parts: Pick<RunningHost, 'registry' | 'hub' | 'signal' | 'beginStop' | 'stop' | 'database'>,
 ): RunningHost {
   const { registry } = parts
   const offers = ({ tool: { name, profile, mcp, annotations } }: OwnedTool): boolean =>

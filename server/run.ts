@@ -227,6 +227,7 @@ async function bootServer(io: Place, line: CommandLine, parts: ServerParts): Pro
 
 async function serveHttp(io: Place, world: World, options: ServeOptions): Promise<number> {
   const { serveUntilStopped } = await import('./serve-http.ts')
+  io.onServing?.()
   const log = serverLog({ ...io, now })
   return serveUntilStopped(world, options, {
     log,

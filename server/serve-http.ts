@@ -182,6 +182,7 @@ async function openRound(
   const listeners: OpenListener[] = []
   const boot = wiring.boot(config, http)
   const close = async (): Promise<void> => {
+    running?.beginStop()
     for (const listener of listeners.reverse()) await listener.close()
     await stopWithin(boot, wiring.log)
     loopDelay.stop()

@@ -28,6 +28,7 @@ import { roomFile, stdioHost } from './workspace-stdio-host.ts'
 
 /** A room without other plugins: nothing is asked of them. */
 const JOINT = createJoint({ projectRoot: '/' } as unknown as Host)
+const WAITS = { feed: createFeed, closing: new AbortController().signal, joint: JOINT }
 
 const propose = (n: number) => ({ base_version: 1, summary: `${n}`, content: 'c' })
 
@@ -154,9 +155,7 @@ test('a call whose owner died after it happened is not done twice by the process
   const connection = await connectionPastAnOwner(t, { room, me }, (body) =>
     room.change(me.session_id, 'workspace_propose', JSON.parse(body), work),
   )
-  const tool = roomTools(connection, () => [], { feed: createFeed, joint: JOINT }).find(
-    ({ name }) => name === 'workspace_propose',
-  )
+  const tool = roomTools(connection, () => [], WAITS).find(({ name }) => name === 'workspace_propose')
   const before = await latest()
 
   const ctx = {
@@ -176,9 +175,7 @@ test('an invitation whose secret went with the owner is not an answer: room_owne
   const connection = await connectionPastAnOwner(t, { room, me }, (body) =>
     room.change(me.session_id, 'workspace_invite', JSON.parse(body), inviteAt),
   )
-  const tool = roomTools(connection, () => [], { feed: createFeed, joint: JOINT }).find(
-    ({ name }) => name === 'workspace_invite',
-  )
+  const tool = roomTools(connection, () => [], WAITS).find(({ name }) => name === 'workspace_invite')
   const ctx = {
     localTransport: 'stdio',
     signal: new AbortController().signal,

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { createInterface } from 'node:readline'
+import { json } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
 import { startCli } from '../server/cli/testing/run-cli.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { killed } from './harness/killed.ts'
 import { listening } from './harness/listening.ts'
+import { undoAfter } from './harness/undo.ts'
+import { printedJson, runSatchel, SATCHEL } from './satchel-process.ts'
 import { spawnRoomProcess } from './workspace-process.ts'
 import { openRoomServer } from './workspace-server-fixture.ts'
 
@@ -127,4 +133,64 @@ test('a search finds lines with their section, versions, proposals and events', 
     matches.filter(({ kind }) => kind === 'version').map(({ ref }) => ref),
     ['2'],
   )
+})
+
+/** A server in a process of its own, with the pipe of standard input that a supervisor gives it. */
+async function served(t: TestContext, words: readonly string[], cwd: string) {
+  const [program, ...first] = SATCHEL
+  const child = spawn(program, [...first, ...words, '--json'], {
+    cwd,
+    env: { PATH: String(process.env['PATH']), HOME: cwd },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  undoAfter(t, () => killed(child))
+  const [line] = await once(createInterface({ input: child.stdout }), 'line')
+  const { ingress, listeners } = JSON.parse(line)
+  return { child, address: ingress ?? listeners[0].address }
+}
+
+for (const [door, ...words] of [
+  ['workspace open', 'workspace', 'open', 'plan.md', '--owner-port', '0', '--ingress-port', '0'],
+  ['serve', 'serve', '--port', '0'],
+  ['mcp over HTTP', 'mcp', '--transport', 'streamable-http', '--port', '0'],
+]) {
+  test(`a wait is answered when the process of ${door} is asked to end`, async (t) => {
+    const cwd = await temporaryFolder(t)
+    const room = ['--room', 'plan.md', '--json']
+    await writeFile(join(cwd, 'plan.md'), '# Plan\n')
+    await writeFile(join(cwd, 'satchel.yaml'), 'workspace: { file: plan.md }\n')
+    const { child, address } = await served(t, words, cwd)
+    const { uri } = printedJson(await runSatchel(cwd, ['workspace', 'invite', ...room]))
+    const joined = await fetch(`${address}/session/join`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ invite: uri, name: 'ada', kind: 'agent' }),
+    })
+    const { token } = (await joined.json()) as { token: string }
+    const { latest_event_id } = printedJson(await runSatchel(cwd, ['workspace', 'events', ...room]))
+
+    const query = `since_event_id=${latest_event_id}&timeout_s=300`
+    const headers = { authorization: `Bearer ${token}`, expect: '100-continue' }
+    const asked = get(`${address}/workspace/wait?${query}`, { headers })
+    await once(asked, 'continue')
+    child.kill('SIGTERM')
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+    const { happened } = (await json(answer)) as { happened: boolean }
+    const [code] = await once(child, 'exit')
+
+    assert.deepEqual([answer.statusCode, happened, code], [200, false, 0])
+  })
+}
+
+test('an agent that waits is answered when its own server is asked to end', async (t) => {
+  const file = join(await temporaryFolder(t), 'plan.md')
+  await writeFile(file, '# Plan\n')
+  const agent = spawnRoomProcess(t, { name: 'ada', args: ['--room', file, '--profile', 'full'] })
+  const { latest_event_id } = await agent.call('workspace_events', { since_event_id: 0 })
+
+  const waiting = agent.call('workspace_wait', { since_event_id: latest_event_id, timeout_s: 300 })
+  await agent.call('workspace_status', {})
+  agent.child.kill('SIGTERM')
+
+  assert.equal((await waiting)['happened'], false)
 })

@@ -64,7 +64,11 @@ function setUp(host: Host, config: WorkspaceConfig, world: RoomWorld): PluginIns
   const room = createRoomProcess(host, config, world)
   const joint = createJoint(host)
   const { connection } = room
-  const own = roomTools(connection, checkHandoffRecord, { feed: () => room.feed, joint })
+  const own = roomTools(connection, checkHandoffRecord, {
+    feed: () => room.feed,
+    closing: host.closing,
+    joint,
+  })
   const tools = config.connector ? [...own, connectorSearch(connection), connectorFetch(connection)] : own
   const commands = [
     openCommand(host, config, room),

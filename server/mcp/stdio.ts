@@ -96,6 +96,8 @@ export async function serveStdio(options: StdioOptions): Promise<number> {
   options.io.onServing?.()
   try {
     const { code, graceMs } = await Promise.race([ended, failureOf(boot)])
+    // After the end of stdin they still have their time.
+    if (graceMs === GRACE_AFTER_SIGNAL_MS) void boot.then((host) => host.beginStop()).catch(() => undefined)
     await within(graceMs, wire.idle())
     extras.close()
     await within(FLUSH_LIMIT_MS, outlet.flushed())

@@ -122,6 +122,7 @@ export function testHost(root: string, now: () => Date, env: Record<string, stri
   return {
     log: silent,
     signal: new AbortController().signal,
+    closing: new AbortController().signal,
     projectRoot: root,
     workingDirectory: root,
     configFile: undefined,

@@ -1,6 +1,5 @@
 import type { Tool } from '../../../server/plugin.ts'
 import type { RoomAccess } from '../connection/room-access.ts'
-import type { Feed } from '../feed.ts'
 import type { Joint } from '../joint.ts'
 import type { RecordCheck } from '../room/handoffs.ts'
 import { workspaceChanges } from './workspace-changes.ts'
@@ -35,7 +34,7 @@ import { workspaceSearch } from './workspace-search.ts'
 import { workspaceSessionEnd } from './workspace-session-end.ts'
 import { workspaceSessions } from './workspace-sessions.ts'
 import { workspaceStatus } from './workspace-status.ts'
-import { workspaceWait } from './workspace-wait.ts'
+import { type Waits, workspaceWait } from './workspace-wait.ts'
 import { workspaceWithdraw } from './workspace-withdraw.ts'
 
 const MAKERS: readonly ((access: RoomAccess) => Tool)[] = [
@@ -74,7 +73,7 @@ const MAKERS: readonly ((access: RoomAccess) => Tool)[] = [
 export function roomTools(
   access: RoomAccess,
   check: RecordCheck,
-  { feed, joint }: { feed(): Feed; readonly joint: Joint },
+  { joint, ...waits }: Waits & { readonly joint: Joint },
 ): readonly Tool[] {
   return [
     ...MAKERS.map((make) => make(access)),
@@ -82,6 +81,6 @@ export function roomTools(
     workspaceHandoffAccept(access, joint),
     workspaceHandoffResult(access, joint),
     workspaceHandoffReview(access, joint),
-    workspaceWait(access, feed),
+    workspaceWait(access, waits),
   ]
 }

@@ -14,12 +14,19 @@ const http: HttpRoute = { method: 'GET', path: '/workspace/wait', listeners: ROO
 /** Events that come together are told together. */
 const GATHER_MS = 50
 
-export function workspaceWait(access: RoomAccess, feed: () => Feed) {
+/** What ends a wait. */
+export interface Waits {
+  feed(): Feed
+  /** Aborts when this process begins to stop. */
+  readonly closing: AbortSignal
+}
+
+export function workspaceWait(access: RoomAccess, { feed, closing }: Waits) {
   return defineTool({
     name: 'workspace_wait',
     title: 'Wait for others',
     description:
-      'Waits until a proposal was reviewed or overtaken, a handoff needs you, or any event after since_event_id; answers immediately when that is so already, and with happened: false when time is up. Give one of the three.',
+      'Waits until a proposal was reviewed or overtaken, a handoff needs you, or any event after since_event_id; answers immediately when that is so already, and with happened: false when time is up or the server stops. Give one of the three.',
     profile: 'full',
     requires: 'observe',
     input: z.object({
@@ -41,19 +48,26 @@ export function workspaceWait(access: RoomAccess, feed: () => Feed) {
     async handler(ctx, { timeout_s = WAIT_SECONDS, ...wish }) {
       const beganMs = performance.now()
       const elapsed = (): number => Math.min((performance.now() - beganMs) / 1000, timeout_s)
-      const look = (seconds: number): Promise<Awaited> =>
-        access.perform<Awaited>(ctx, {
-          route: http,
-          input: { ...wish, timeout_s: Math.ceil(seconds) },
-          here: (session) => waited(session, wish, { ms: seconds * 1000, signal: ctx.signal, feed: feed() }),
-        })
+      const ending = AbortSignal.any([ctx.signal, closing])
+      const look = (seconds: number, signal: AbortSignal): Promise<Awaited> =>
+        access.perform<Awaited>(
+          { ...ctx, signal },
+          {
+            route: http,
+            input: { ...wish, timeout_s: Math.ceil(seconds) },
+            here: (session) => waited(session, wish, { ms: seconds * 1000, signal, feed: feed() }),
+          },
+        )
       // The first look says immediately what is wrong; after it, an owner that ended is waited for too.
-      let found = await look(0)
-      while (!found.happened && elapsed() < timeout_s) {
-        found = await look(Math.min(timeout_s - elapsed(), WAIT_TURN_SECONDS)).catch((thrown: unknown) => {
-          if (ctx.localTransport === undefined || !isAway(thrown)) throw thrown
-          return pause(AWAY_PAUSE_MS).then(() => found)
-        })
+      let found = await look(0, ctx.signal)
+      while (!found.happened && elapsed() < timeout_s && !closing.aborted) {
+        found = await look(Math.min(timeout_s - elapsed(), WAIT_TURN_SECONDS), ending).catch(
+          (thrown: unknown) => {
+            if (closing.aborted) return found
+            if (ctx.localTransport === undefined || !isAway(thrown)) throw thrown
+            return pause(AWAY_PAUSE_MS).then(() => found)
+          },
+        )
         ctx.progress(elapsed(), timeout_s)
         ctx.signal.throwIfAborted()
       }

@@ -41,6 +41,8 @@ export interface HostServices {
   taskChanged(taskId: string, owners: readonly string[]): void
   /** Ends the open streams of a principal that lost its rights, without waiting for their next heartbeat. */
   callerEnded(principalId: string): void
+  /** Aborts before the listeners close: a call that waits for others answers now that nothing happened yet. */
+  readonly closing: AbortSignal
   /** Returns the absolute path of a packaged file: `assetPath('sql-wasm.wasm')`. */
   assetPath(name: string): string
   /** Serves every route, stream and tool that names this listener, until the listener closes or the host stops. */
