@@ -222,8 +222,8 @@ test('two tabs share one stream, and the second goes on when the first closes', 
   await second.locator('#proposals .card', { hasText: 'after the first tab' }).waitFor()
 })
 
-test('proposing from the page starts from the newest text', async (t) => {
-  const seen = await openPage(t, { text: '# Plan\r\n\r\n## Goals\r\none\r\n' })
+test('proposing from the page starts from the newest text, and keeps its line ends', async (t) => {
+  const seen = await openPage(t, { text: '# Plan\r\n\r\n## Goals\r\none\r\nlast\n' })
   if (!seen) return
   const { page } = seen
 
@@ -234,7 +234,7 @@ test('proposing from the page starts from the newest text', async (t) => {
   const late = performance.now() + 30_000
   while (!(await text.inputValue()).startsWith('## Goals') && performance.now() < late) await pause(25)
   assert.match(await text.inputValue(), /^## Goals/)
-  await page.getByLabel('New text').fill('## Goals\ntwo\n')
+  await page.getByLabel('New text').fill('## Goals\ntwo\nlast\n')
   await page.getByLabel('Why', { exact: true }).fill('A second goal')
   await seen.shot('propose')
   await page.getByRole('button', { name: 'Propose', exact: true }).click()
@@ -245,5 +245,5 @@ test('proposing from the page starts from the newest text', async (t) => {
   const ask = (path: string) => seen.server.ask(seen.server.ingress, 'GET', path, { token: admin.token })
   const [proposal] = (await ask('/workspace/proposals')).json['proposals'] as { proposal_id: string }[]
   const { json } = await ask(`/workspace/proposal?proposal_id=${proposal?.proposal_id}`)
-  assert.equal(json['content'], '## Goals\r\ntwo\r\n')
+  assert.equal(json['content'], '## Goals\r\ntwo\r\nlast\n')
 })

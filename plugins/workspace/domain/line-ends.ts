@@ -11,6 +11,59 @@ export function withLineEndsOf(document: string, text: string): string {
   return text.replace(/\r?\n/g, end)
 }
 
+/**
+ * `text` with the line ends of the text that it replaces, also where that has both kinds: a line that is in both keeps its
+ * own, a new one has that of the line above it. A text that has CRLF itself is left as it is.
+ */
+export function withLineEndsLike(replaced: string, text: string): string {
+  if (soleLineEnd(replaced) !== undefined) return withLineEndsOf(replaced, text)
+  if (!replaced.includes('\n') || text.includes('\r\n')) return text
+  const before = linesOf(replaced)
+  const after = text.split('\n')
+  const start = sameAtStart(before, after)
+  const tail = sameAtStart(before.slice(start).reverse(), after.slice(start).reverse())
+  const known = endsByLine(before.slice(start, before.length - tail))
+  const shift = before.length - after.length
+  let end: LineEnd = before[0]?.end || '\n'
+  return after
+    .map((line, at) => {
+      if (at === after.length - 1) return line
+      const same = at < start ? before[at]?.end : at >= after.length - tail && before[at + shift]?.end
+      end = same || known.get(line) || end
+      return line + end
+    })
+    .join('')
+}
+
+type LineEnd = '\n' | '\r\n'
+
+interface Line {
+  readonly text: string
+  /** Empty for what follows the last line end. */
+  readonly end: LineEnd | ''
+}
+
+function linesOf(text: string): readonly Line[] {
+  return text.split('\n').map((line, at, all): Line => {
+    if (at === all.length - 1) return { text: line, end: '' }
+    return line.endsWith('\r') ? { text: line.slice(0, -1), end: '\r\n' } : { text: line, end: '\n' }
+  })
+}
+
+function sameAtStart(before: readonly Line[], after: readonly string[]): number {
+  const at = after.findIndex((line, index) => before[index]?.text !== line)
+  return at < 0 ? after.length : at
+}
+
+/** The end of each line; undefined for one that occurs with both. */
+function endsByLine(lines: readonly Line[]): ReadonlyMap<string, LineEnd | undefined> {
+  const ends = new Map<string, LineEnd | undefined>()
+  for (const { text, end } of lines) {
+    if (end !== '') ends.set(text, ends.has(text) && ends.get(text) !== end ? undefined : end)
+  }
+  return ends
+}
+
 /** The place in `text` of a place in the same text whose line ends are LF. */
 export function placeBeforeLf(text: string, at: number): number {
   let removed = 0

@@ -121,3 +121,26 @@ test('edits and contents with the line ends of a model fit a file with CRLF, whi
     '# Plan\n\n## Goals\n1st\nsecond\n\n## Steps\nthree\n'.replaceAll('\n', '\r\n'),
   )
 })
+
+test('a content with LF changes no line end of a file that has both kinds, but may have CRLF of its own', async (t) => {
+  const text = '# Plan\n\n## Goals\r\none\r\ntwo\n\n## Steps\nthree\n'
+  const cases: readonly (readonly [target: string, given: string, after: string])[] = [
+    [
+      'workspace',
+      text.replaceAll('\r\n', '\n').replace('two', 'more\ntwo'),
+      text.replace('two', 'more\r\ntwo'),
+    ],
+    ['section:Plan/Steps', '## Steps\nfour\n', text.replace('three', 'four')],
+    ['section:Plan/Goals', '## Goals\r\none\n\n', text.replace('one\r\ntwo', 'one')],
+  ]
+  for (const [target, content, after] of cases) {
+    const opened = await openTestRoom(t, { text })
+    const ada = await opened.join('ada')
+    const input = { base_version: 1, summary: 's', target, content }
+    const { proposal_id } = await opened.do(ada, 'propose', input)
+    await opened.do(ada, 'review', { proposal_id, approve: true })
+    await opened.do(ada, 'commit', { proposal_id })
+
+    assert.equal(await opened.text(), after)
+  }
+})

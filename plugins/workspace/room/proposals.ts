@@ -2,7 +2,7 @@ import { counted } from '../../../server/plugin.ts'
 import type { Edit, Edited } from '../domain/edit.ts'
 import { newId } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { withLineEndsOf } from '../domain/line-ends.ts'
+import { withLineEndsLike } from '../domain/line-ends.ts'
 import type { Merge } from '../domain/merge.ts'
 import { type Proposal, reviewed, withdrawn } from '../domain/proposal.ts'
 import { outOfRange, permissionDenied, tooLarge } from '../domain/refusal.ts'
@@ -48,13 +48,20 @@ export function propose(change: ActorChange, input: ProposeInput): Proposal {
   refuseLargeContent(wanted.content)
   refuseStaleBase(change, { base_version, target: wanted.target })
   const target = existingTarget(change, wanted.target)
-  if (targetText(change, tx.documentText(), target) === wanted.content) throw refusals.no_change()
+  const document = tx.documentText()
+  const replaced = targetText(change, document, target)
+  const { content } =
+    input.content === undefined
+      ? wanted
+      : { content: withLineEndsLike(replaced.includes('\n') ? replaced : document, wanted.content) }
+  refuseLargeContent(content)
+  if (replaced === content) throw refusals.no_change()
   refuseTooManyPending(change)
   return create(change, {
     target,
     base_version,
-    base_region_hash: regionHash(change, tx.documentText(), target),
-    content: wanted.content,
+    base_region_hash: regionHash(change, document, target),
+    content,
     summary,
   })
 }
@@ -62,7 +69,7 @@ export function propose(change: ActorChange, input: ProposeInput): Proposal {
 function wantedText(change: ActorChange, input: ProposeInput): TargetText {
   const { target = 'workspace', base_version, content, edits, patch } = input
   if ([content, edits, patch].filter((way) => way !== undefined).length !== 1) throw refusals.propose_input()
-  if (content !== undefined) return { target, content: withLineEndsOf(change.tx.documentText(), content) }
+  if (content !== undefined) return { target, content }
   // Which section changes is not known yet; whether its base is current is decided then.
   const base = baseText(change, base_version)
   if (base === undefined) throw staleVersion(change, { target, base_version })

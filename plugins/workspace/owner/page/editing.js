@@ -26,7 +26,7 @@ function hold(id) {
 async function read(target) {
   try {
     const found = await get(`/workspace/read?section=${encodeURIComponent(target)}`)
-    return { text: lf(found.content), version: found.version, crlf: found.content.includes('\r\n') }
+    return { text: lf(found.content), version: found.version }
   } catch (thrown) {
     if (thrown instanceof Refused && thrown.reason === 'invalid_region') return undefined
     throw thrown
@@ -63,7 +63,7 @@ export async function openEditor(target, seed) {
   const newest = await read(target)
   if (!newest && !seed) throw new Refused(404, { detail: 'The document has no such section any more.' })
   const draft = { ...newDraft(target, newest ?? { text: '', version: store.room.status.version }), ...seed }
-  return add(draft, await hold(draft.id), newest?.crlf)
+  return add(draft, await hold(draft.id))
 }
 
 /** Opens this draft. Errors: `Refused` where it is not there any more or open in another tab. */
@@ -93,8 +93,8 @@ function openElsewhere() {
   return new Refused(409, { detail })
 }
 
-async function add(draft, release, crlf = undefined) {
-  const editor = { draft, release, crlf, isKept: true, isWanted: true }
+async function add(draft, release) {
+  const editor = { draft, release, isKept: true, isWanted: true }
   show([...store.editors, editor])
   if (draft.text !== draft.base) keep(editor)
   await compare(draft.id)
@@ -193,7 +193,7 @@ export async function compare(id) {
     const { draft } = editor
     // What was read belongs to the target of before.
     if (draft.target !== found.draft.target) return
-    const patch = { crlf: newest?.crlf, isMissing: newest === undefined, newest: undefined }
+    const patch = { isMissing: newest === undefined, newest: undefined }
     if (newest && newest.text !== draft.base) {
       // An untouched text simply becomes the newest one.
       const isUntouched = draft.text === draft.base
@@ -227,9 +227,9 @@ export async function retarget(id) {
  * that was typed on meanwhile. One that got no answer is sent again as it was, also after a reload, and proposed once.
  */
 export async function send(id) {
-  const { draft, crlf } = store.editors.find((one) => one.draft.id === id)
+  const { draft } = store.editors.find((one) => one.draft.id === id)
   const { text, why } = draft
-  const body = bodyToSend(draft, crlf)
+  const body = bodyToSend(draft)
   change(id, { failed: undefined, isBusy: true })
   note(id, body)
   try {
@@ -254,9 +254,8 @@ function note(id, sent) {
   if (editor) keep(change(id, { draft: { ...editor.draft, sent } }))
 }
 
-function bodyToSend({ target, base_version, why, text, sent }, crlf) {
-  // A text area knows only LF: what was CRLF goes back as CRLF.
-  const content = crlf ? text.replaceAll('\n', '\r\n') : text
+/** A text area knows only LF: the room gives the lines the ends that they had. */
+function bodyToSend({ target, base_version, why, text: content, sent }) {
   const isAgain = sent?.target === target && sent.summary === why && sent.content === content
   return isAgain ? sent : { target, base_version, summary: why, content, idempotency_key: newKey() }
 }
