@@ -91,6 +91,41 @@ test('of an item with several hooks only the one of satchel is taken', () => {
   })
 })
 
+test('comments in an entry that is renewed stay, and it is undone to its bytes', () => {
+  const texts: readonly (readonly [name: string, text: string])[] = [
+    [
+      'codex',
+      [
+        '[mcp_servers.satchel] # ours',
+        '  # the one in the path',
+        '  command = "old" # 1.0',
+        '',
+        '[mcp_servers.satchel.env]',
+        '# of the proxy',
+        'A = "b" # not c',
+        '',
+        '[mcp_servers.other]',
+        'command = "o"',
+        '',
+      ].join('\n'),
+    ],
+    [
+      'claude-code',
+      '{\n  "mcpServers": {\n    "satchel": {\n      // mine\n      "command": "old",\n      "env": { "A": "b" /* not c */ }\n    }\n  }\n}\n',
+    ],
+  ]
+  for (const [name, text] of texts) {
+    const { format, wanted } = entriesOf(name)
+    const server = wanted.slice(0, 1)
+
+    const put = withWanted(format, text, server)
+
+    for (const comment of text.match(/(#|\/[/*]).*/g) ?? []) assert.ok(put.includes(comment), comment)
+    assert.equal(withWanted(format, put, server), put)
+    assert.equal(withoutWanted(format, put, server, { value: format.read(text) }), text)
+  }
+})
+
 const BROKEN: readonly (readonly [ConfigFormat, string, number])[] = [
   [jsonFormat, '{\n  "a": 1\n  "b": 2\n}\n', 3],
   [jsonFormat, '{\n  "a": [1, 2\n', 3],

@@ -34,10 +34,7 @@ export function withWanted(format: ConfigFormat, text: string, wanted: readonly 
     const { place, value: own } = targetOf(found, one)
     const before = valueAt(found, place)
     const value = isJsonObject(before) ? { ...before, ...own } : own
-    if (isDeepStrictEqual(plain(before), plain(value))) return now
-    const next = format.put(now, place, value)
-    requireOnly(format, next, [changed(found, place, value)])
-    return next
+    return isDeepStrictEqual(plain(before), plain(value)) ? now : withValue(format, now, place, value)
   }, text)
 }
 
@@ -74,12 +71,35 @@ export function withoutWanted(
 
 /** The text with the value in place of what is there; what a user took out stays out. */
 function putBack(format: ConfigFormat, text: string, place: Place, value: unknown): string {
-  const found = format.read(text)
-  const now = valueAt(found, place)
-  if (now === undefined || isDeepStrictEqual(plain(now), plain(value))) return text
-  const next = format.put(text, place, value)
-  requireOnly(format, next, [changed(found, place, value)])
-  return next
+  const now = valueAt(format.read(text), place)
+  return now === undefined || isDeepStrictEqual(plain(now), plain(value))
+    ? text
+    : withValue(format, text, place, value)
+}
+
+/** The text with the value there: member by member, so that comments between them stay, or whole where no layout allows that. */
+function withValue(format: ConfigFormat, text: string, place: Place, value: unknown): string {
+  const expected = [changed(format.read(text), place, value)]
+  const checked = (next: string): string => {
+    requireOnly(format, next, expected)
+    return next
+  }
+  try {
+    return checked(withMembers(format, text, place, value))
+  } catch (thrown) {
+    if (!(thrown instanceof LayoutFault)) throw thrown
+    return checked(format.put(text, place, value))
+  }
+}
+
+function withMembers(format: ConfigFormat, text: string, place: Place, value: unknown): string {
+  const before = valueAt(format.read(text), place)
+  if (!isJsonObject(before) || !isJsonObject(value)) return format.put(text, place, value)
+  const gone = Object.keys(before).filter((name) => !Object.hasOwn(value, name))
+  const without = gone.reduce((now, name) => format.take(now, [...place, name]), text)
+  return Object.entries(value)
+    .filter(([name, each]) => !isDeepStrictEqual(plain(before[name]), plain(each)))
+    .reduce((now, [name, each]) => withMembers(format, now, [...place, name], each), without)
 }
 
 /** Whether a text has a value there, equal or not. */

@@ -305,7 +305,7 @@ for (const setups of [1, 2]) {
       numStartups: 3 + setups,
     })
     assert.deepEqual(JSON.parse(read('.claude/settings.json')).hooks.Stop, hooks.Stop)
-    assert.match(read('.codex/config.toml'), /^(# \d\n)+\n\[mcp_servers.satchel\]\ncommand = "old"\n$/)
+    assert.match(read('.codex/config.toml'), /^(# \d\n)+\[mcp_servers.satchel\]\ncommand = "old"\n$/)
     assert.match(
       read('.continue/config.yaml'),
       /^(# \d\n)+mcpServers:\n {2}- name: satchel\n {4}command: old\n$/,

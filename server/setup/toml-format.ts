@@ -4,6 +4,7 @@ import {
   type ConfigFormat,
   edited,
   ended,
+  indentAt,
   LayoutFault,
   lineBreakOf,
   lineEnd,
@@ -29,6 +30,9 @@ export const tomlFormat: ConfigFormat = {
     const without = tomlFormat.take(text, place)
     const inline = holder && assignmentOf(treeOf(without), place.slice(0, -1))?.value
     if (inline?.type === 'TOMLInlineTable') return edited(without, [member(without, inline, place, value)])
+    const table = tableOf(treeOf(without), place.slice(0, -1))
+    if (table && !isTable(value)) return withLine(without, table, place, value)
+    if (!isTable(value)) throw new LayoutFault(1, 'there is no table to which it can be added')
     return appended(without, place, value)
   },
   take(text, place) {
@@ -126,6 +130,30 @@ function assignmentsIn(
     const inner = node.value.type === 'TOMLInlineTable' ? assignmentsIn(node.value.body, key, place) : []
     return [{ node, key }, ...inner]
   })
+}
+
+function isTable(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The table with a header of its own at a place. */
+function tableOf(tree: AST.TOMLProgram, place: Place): AST.TOMLTable | undefined {
+  return tree.body[0].body.find(
+    (node): node is AST.TOMLTable =>
+      node.type === 'TOMLTable' &&
+      node.kind === 'standard' &&
+      node.resolvedKey.length === place.length &&
+      isBelow(node.resolvedKey, place),
+  )
+}
+
+/** The text with an assignment behind the last one of a table. */
+function withLine(text: string, table: AST.TOMLTable, place: Place, value: unknown): string {
+  const last = table.body.at(-1)
+  const at = nextLine(text, last ? last.range[1] : lineEnd(text, table.range[0]))
+  const lineBreak = lineBreakOf(text)
+  const line = `${indentAt(text, (last ?? table).range[0])}${keyText(String(place.at(-1)))} = ${written(value)}${lineBreak}`
+  return `${ended(text.slice(0, at), lineBreak)}${line}${text.slice(at)}`
 }
 
 /** The edit that puts a member into an inline table. */
