@@ -92,6 +92,7 @@ test('looking writes nothing: no session, participant or event', async (t) => {
     ['call', 'wait', '{"since_event_id":0}'],
     ['call', 'search', '{"query":"plan"}'],
     ['wait', '--since', '0'],
+    ['call', 'read', '{"section":null}'],
   ]
   const before = await satchel('events', ...room)
 

@@ -39,6 +39,25 @@ test('a legacy session: initialize, call, batch, DELETE, and then it is unknown'
   assert.equal(errorOf(after).code, -32001)
 })
 
+test('an initialize that is not valid is told from a missing one', async (t) => {
+  const { url } = await serveHttp(t)
+  const capabilities = {}
+  const clientInfo = { name: 'x', version: '1' }
+
+  for (const params of [
+    { capabilities, clientInfo },
+    { protocolVersion: 5, capabilities, clientInfo },
+    { protocolVersion: '2025-06-18', capabilities },
+  ]) {
+    const answer = await post(url, legacy(1, 'initialize', params))
+
+    assert.equal(answer.status, 400)
+    const { code, message } = errorOf(answer)
+    assert.equal(code, -32602)
+    assert.match(message, /protocolVersion, capabilities and clientInfo/)
+  }
+})
+
 test('another principal’s session is unknown', async (t) => {
   const { url } = await serveHttp(t)
   const own = await openSession(url, bearer('ses_ada'))

@@ -3,6 +3,7 @@ import { isInitializeRequest, type Server } from '@modelcontextprotocol/server'
 import type { Principal } from '../contract/advanced/principal.ts'
 import type { SatchelError } from '../contract/errors.ts'
 import type { McpExchange } from '../mcp-mount.ts'
+import { isJsonObject } from '../platform/json-object.ts'
 import { authInfoOf } from './caller.ts'
 import { createLegacySession, type LegacySession, repeatSession, type SharedState } from './legacy-session.ts'
 import { updated } from './listen.ts'
@@ -12,7 +13,7 @@ import {
   type NotificationStreamOptions,
   openNotificationStream,
 } from './notification-stream.ts'
-import { REFUSED } from './protocol-errors.ts'
+import { INVALID_PARAMS, REFUSED } from './protocol-errors.ts'
 import { refusals } from './refusals.ts'
 import { echoableId, refusal, refusalOf } from './rpc-refusal.ts'
 import type { Connection } from './server.ts'
@@ -249,6 +250,15 @@ async function endSession({ server, watch, streams }: LegacySession): Promise<vo
 }
 
 function needsSession(body: unknown): Response {
+  if (isJsonObject(body) && body['method'] === 'initialize') {
+    return refusal({
+      status: 400,
+      code: INVALID_PARAMS,
+      message:
+        'Invalid initialize: params are protocolVersion, capabilities and clientInfo with name and version.',
+      id: echoableId(body),
+    })
+  }
   return refusal({
     status: 400,
     code: REFUSED,

@@ -63,7 +63,7 @@ function filledPath(route: HttpRoute, input: Readonly<Record<string, unknown>>) 
 function queryOf(fields: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(fields)) {
-    if (value !== undefined) query.set(name, String(value))
+    if (value !== undefined && value !== null) query.set(name, String(value)) // null: absent, as in a body
   }
   const text = query.toString()
   return text === '' ? '' : `?${text}`
