@@ -3,7 +3,7 @@ import { allWritten, isFlushFailure, isSatchelError, removeQuietly } from '../..
 import type { NewVersion, Tx } from '../domain/rows.ts'
 import { refusals } from '../reasons.ts'
 import { storedText } from './bodies.ts'
-import type { FileText, Seen } from './markdown-file.ts'
+import type { FileText, MarkdownFile, Seen } from './markdown-file.ts'
 import { type Draft, notMaterialized, openRows } from './transaction.ts'
 import { append, longTexts, publish, rollback, type StoreState, transact, writeFailure } from './writer.ts'
 
@@ -249,13 +249,14 @@ async function takeExternalQuietly(state: StoreState, seen: Seen): Promise<void>
 
 /** The first open ever: the file as it is becomes version 1. */
 export async function bootstrap(state: StoreState, seen: Seen): Promise<void> {
-  if (seen.kind === 'missing') {
-    throw refusals.document_not_found({ file: basename(state.markdown.path) })
-  }
-  if (seen.kind === 'invalid') {
-    throw refusals.not_a_document()
-  }
-  await adopt(state, seen, (tx, document) => state.hooks.bootstrap(tx, document))
+  await adopt(state, documentIn(state.markdown, seen), (tx, document) => state.hooks.bootstrap(tx, document))
+}
+
+/** What a look found, which a room can be opened on. Errors: `document_not_found`, `conflict`/`substrate_invalid`. */
+export function documentIn({ path }: Pick<MarkdownFile, 'path'>, seen: Seen): SeenText {
+  if (seen.kind === 'missing') throw refusals.document_not_found({ file: basename(path) })
+  if (seen.kind === 'invalid') throw refusals.not_a_document()
+  return seen
 }
 
 async function adopt(

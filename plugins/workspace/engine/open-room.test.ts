@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { type Disk, realDisk } from '../../../server/plugin.ts'
 import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
@@ -371,6 +371,7 @@ test('a room on no file, a folder or bytes that are not text is refused and take
   rmSync(file, { recursive: true })
   writeFileSync(file, Buffer.from([0xff, 0xfe, 0x00]))
   await assert.rejects(openRoom(options), { code: 'conflict', reason: 'substrate_invalid' })
+  assert.deepEqual(readdirSync(dirname(file)), [basename(file)], 'a refused opening leaves nothing behind')
 
   writeFileSync(file, '# Repaired\n')
   const room = await own(t, options)

@@ -13,6 +13,7 @@ import { refusals } from '../reasons.ts'
 import { newestTextOf, openBodies } from './bodies.ts'
 import { type Clock, type Random, realClock, realRandom } from './clock.ts'
 import { databaseMark, refuseDatabaseRoom } from './database-mark.ts'
+import { documentIn } from './document-commit.ts'
 import type { JournalLimits } from './generations.ts'
 import { storeUnavailable } from './journal.ts'
 import { openMarkdownFile } from './markdown-file.ts'
@@ -118,6 +119,11 @@ async function attemptRoom(options: RoomOptions): Promise<RoomAttempt> {
   const { place, log } = options
   const { disk = realDisk, clock = realClock, random = realRandom } = options.seams ?? {}
   refuseDatabaseRoom(place)
+  if (!disk.statSync(place.sidecar)) {
+    // Refused now, a first opening leaves no folder behind.
+    const markdown = openMarkdownFile(disk, clock, place.file)
+    documentIn(markdown, markdown.look())
+  }
   await ensureSidecar(disk, place.sidecar)
   const attempt = await takeRoomLock({
     disk,
