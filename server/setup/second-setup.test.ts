@@ -26,6 +26,18 @@ test('a second setup keeps the flags of the entry that it does not give, and say
   assert.ok(!without.includes('--room'))
 })
 
+test('a file that the server is to use and that is not there is told, and one that is there is not', async (t) => {
+  const { home, run } = await openHome(t)
+  write(join(home, 'work/my project/there.md'), '# There\n')
+
+  const missing = await run('claude-code', '--room', 'nowhere.md')
+  const present = await run('claude-code', '--room', 'there.md')
+
+  assert.deepEqual([missing.code, present.code], [0, 0])
+  assert.match(missing.err, /--room: there is no file .*nowhere\.md yet\. Create it/)
+  assert.doesNotMatch(present.err, /no file/)
+})
+
 for (const [client, file] of [
   ['codex', '.codex/config.toml'],
   ['opencode', '.config/opencode/opencode.json'],

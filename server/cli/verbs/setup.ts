@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import * as z from 'zod'
 import { BUILTIN_PLUGINS } from '../../builtin-plugins.ts'
@@ -110,6 +111,7 @@ async function setUpAll(world: World, flags: Flags, at: SetupPlace): Promise<num
   const skills = await offeredSkills(options)
   const program = launchCommand(at)
   const typed = typedFlags(flags, scope, world.io.cwd, at)
+  noteMissingFiles(world, flags)
   const kept = new Map<Target, readonly string[]>()
   const plansFor = async (target: Target) => {
     if (target.client === GIT) {
@@ -165,6 +167,17 @@ function typedFlags(
     return [{ name: `--${name}`, value: isFile ? pathFor(resolve(cwd, value), scope, projectRoot) : value }]
   })
   return [...typed, ...(flags.profile === undefined ? [] : [{ name: '--profile', value: flags.profile }])]
+}
+
+/** The server starts without the file, and only its first use would tell. */
+function noteMissingFiles({ terminal, io }: World, flags: Flags): void {
+  for (const { name, isPath } of SERVER_FLAGS) {
+    const value = flags[name]
+    if (!isPath || typeof value !== 'string' || value === '') continue
+    const path = resolve(io.cwd, value)
+    if (!existsSync(path))
+      terminal.note(`--${name}: there is no file ${path} yet. Create it before it is used.`)
+  }
 }
 
 function pathFor(path: string, scope: Scope, projectRoot: string): string {
