@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openTestRoom } from '../plugins/workspace/testing/test-room.ts'
@@ -296,4 +296,23 @@ test('export writes the document, the status and every event, running or not', a
     const lines = (await readFile(join(cwd, folder, 'events.jsonl'), 'utf8')).trimEnd().split('\n')
     assert.equal(JSON.parse(lines[0] ?? '').event_type, 'workspace.created')
   }
+})
+
+test('export replaces an earlier one of the same room, and no other file', async (t) => {
+  const { satchel, open, room, cwd } = await project(t)
+  await open()
+  const mine = join(cwd, 'mine')
+  await mkdir(mine)
+  await writeFile(join(mine, 'document.md'), 'Mine.\n')
+
+  const first = await satchel('export', join(cwd, 'story'), ...room)
+  const again = await satchel('export', join(cwd, 'story'), ...room)
+  const foreign = await satchel('export', mine, ...room)
+  const onFile = await satchel('export', join(mine, 'document.md'), ...room)
+
+  assert.deepEqual([first.code, again.code], [0, 0])
+  assert.deepEqual([foreign.code, foreign.json.error.reason], [5, 'file_exists'])
+  assert.deepEqual([onFile.code, onFile.json.error.reason], [3, 'file_not_created'])
+  assert.deepEqual(await readdir(mine), ['document.md'])
+  assert.equal(await readFile(join(mine, 'document.md'), 'utf8'), 'Mine.\n')
 })

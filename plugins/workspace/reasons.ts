@@ -227,6 +227,11 @@ export const refusals = defineRefusals({
     message: 'The folder {folder} of this room was moved or removed while the room was open.',
     next: 'Move it back, or start a new room: satchel workspace open {file}.',
   },
+  file_exists: {
+    code: 'conflict',
+    message: '{file} exists, and no export of this room wrote it.',
+    next: 'Name another folder.',
+  },
   file_not_created: { code: 'invalid', message: '{file} cannot be created ({cause}).' },
   room_not_running: {
     ...NOT_RUNNING,

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import * as z from 'zod'
 import {
   type Command,
@@ -7,10 +7,8 @@ import {
   type Finding,
   type Host,
   isSatchelError,
-  makeFolder,
   type SatchelError,
   type Terminal,
-  writeFileDurably,
 } from '../../../server/plugin.ts'
 import { realWorld } from '../connection/clock.ts'
 import { ownedElsewhere } from '../connection/database-room.ts'
@@ -29,6 +27,7 @@ import { listed } from '../room/tables.ts'
 import { eventsSince, ringOf } from '../room/views.ts'
 import { inspected, looked } from './look.ts'
 import { eventLine, eventRow, printAnswer } from './printing.ts'
+import { writeStory } from './story-files.ts'
 import { namedPlace, ROOM_FLAG, runningOwner, type Target, withLook } from './target.ts'
 import { waitCommand } from './waiting.ts'
 
@@ -228,7 +227,7 @@ function exportCommand(host: Host, room: RoomProcess): Command {
     cli: 'workspace export',
     title: 'write the room’s story to a folder',
     description:
-      'Writes the document, the events and the status of the room into a folder, for keeping or for another tool.',
+      'Writes the document, the events and the status of the room into a folder, for keeping or for another tool. Replaces only an earlier export of this room.',
     input: z.object({ room: ROOM_FLAG, output: z.string().describe('folder to write, made when missing') }),
     positional: ['output'],
     example: 'satchel workspace export story --room plan.md',
@@ -242,11 +241,7 @@ function exportCommand(host: Host, room: RoomProcess): Command {
         }),
       })
       const folder = resolve(flags.output)
-      await makeFolder(folder)
-      await writeFileDurably(join(folder, 'document.md'), story.document)
-      await writeFileDurably(join(folder, 'status.json'), `${JSON.stringify(story.status, null, 2)}\n`)
-      const lines = story.events.map((event) => `${JSON.stringify(event)}\n`).join('')
-      await writeFileDurably(join(folder, 'events.jsonl'), lines)
+      await writeStory(folder, story)
       await printAnswer(
         terminal,
         { folder, events: story.events.length },
