@@ -95,8 +95,8 @@ function withValue(format: ConfigFormat, text: string, place: Place, value: unkn
 function withMembers(format: ConfigFormat, text: string, place: Place, value: unknown): string {
   const before = valueAt(format.read(text), place)
   if (!isJsonObject(before) || !isJsonObject(value)) return format.put(text, place, value)
-  const gone = Object.keys(before).filter((name) => !Object.hasOwn(value, name))
-  const without = gone.reduce((now, name) => format.take(now, [...place, name]), text)
+  const absent = Object.keys(before).filter((name) => !Object.hasOwn(value, name))
+  const without = absent.reduce((now, name) => format.take(now, [...place, name]), text)
   return Object.entries(value)
     .filter(([name, each]) => !isDeepStrictEqual(plain(before[name]), plain(each)))
     .reduce((now, [name, each]) => withMembers(format, now, [...place, name], each), without)
