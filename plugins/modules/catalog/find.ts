@@ -6,6 +6,7 @@ import {
   ofOwnAddress,
   parseSource,
   type RegistryAliases,
+  shortRef,
 } from '../domain/module-source.ts'
 import { nearestNames, nearestRefs, spellingsOf } from '../domain/nearest-names.ts'
 import { compare } from '../domain/order.ts'
@@ -47,7 +48,7 @@ export function plainName(index: ModuleIndex, name: ModuleName, aliases: Registr
 
 function sourceName(repository: string, source: GitOrRegistry, { ref, path }: ModuleName): ModuleName {
   const ownPath = source.path === '.' ? undefined : source.path
-  const ownRef = source.kind === 'git' ? source.ref?.replace(/^refs\/(?:tags|heads)\//, '') : undefined
+  const ownRef = source.kind === 'git' && source.ref !== undefined ? shortRef(source.ref) : undefined
   return { repository, ref: ref ?? ownRef, path: path ?? ownPath }
 }
 

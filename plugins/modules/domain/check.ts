@@ -4,8 +4,9 @@ import type { Expression } from './expression.ts'
 import { NO_SCOPE, type TypeScope } from './expression-type.ts'
 import type { GivenValue } from './given-value.ts'
 import { plainLine } from './hcl-text.ts'
-import { isRefusedSource, type Resolution } from './module-source.ts'
+import type { Resolution } from './module-source.ts'
 import { nearInput } from './near-input.ts'
+import { refusedSource } from './refused-source.ts'
 import { shownSource } from './shown-source.ts'
 import type { ModuleSummary, Variable } from './summary.ts'
 import { parseType, type TypeConstraint } from './type-constraint.ts'
@@ -112,11 +113,8 @@ export function checkSource(block: GivenBlock, resolution: Resolution): CheckFin
       'The source or version is an expression, so its module is not known here and the arguments were not checked.'
     return [{ line: source.line, code: 'source_computed', message }]
   }
-  if (isRefusedSource(source.text)) {
-    const suggestion = `./${source.text}`
-    const message = `Terraform does not know what kind of source ${shownSource(source.text)} is, and refuses it. For a local directory write ${shownSource(suggestion)}.`
-    return [{ line: source.line, code: 'source_refused', message, suggestion }]
-  }
+  const refused = refusedSource(source.text)
+  if (refused !== undefined) return [{ line: source.line, code: 'source_refused', ...refused }]
   if (resolution.kind === 'not_indexed') {
     const message = `No indexed module has the source ${shownSource(source.text)}. Ingest its repository, or search for it.`
     return [{ line: source.line, code: 'module_not_indexed', message }]
@@ -132,7 +130,7 @@ export function checkSource(block: GivenBlock, resolution: Resolution): CheckFin
     const message = `The source fits several repositories: ${resolution.repositories.join(', ')}. Name one in registry_aliases, or its URL in the source.`
     return [{ line: source.line, code: 'ambiguous_source', message }]
   }
-  return resolution.kind === 'unknown_ref' ? [unknownRef(source.line, resolution)] : []
+  return resolution.kind === 'unknown_ref' ? [unknownRef(source, resolution)] : []
 }
 
 /** A finding if files of the module were not read whole: its arguments cannot be judged. `unread`: files without a diagnostic. */
@@ -153,15 +151,22 @@ export function checkWhole(
 }
 
 function unknownRef(
-  line: number,
-  { ref, latest, why = '' }: Resolution & { kind: 'unknown_ref' },
+  { text, line }: NonNullable<GivenBlock['source']>,
+  { ref, latest, meant, why = '' }: Resolution & { kind: 'unknown_ref' },
 ): CheckFinding {
   const of = latest === undefined ? 'this module' : latest.repository
   const newest = latest === undefined ? '' : `; the latest is ${latest.ref}`
   const said = `${plainLine(ref)} is not an indexed version of ${of}, so the arguments were not checked${newest}.`
-  const blank = ref.includes(' ') ? 'Terraform reads a + there as a blank; write it as %2B.' : ''
-  const message = [said, blank, why].filter((sentence) => sentence !== '').join(' ')
-  return { line, code: 'unknown_ref', message, ...(latest !== undefined && { suggestion: latest.ref }) }
+  const message = [said, slipIn(text, ref), why].filter((sentence) => sentence !== '').join(' ')
+  const suggestion = meant ?? latest?.ref
+  return { line, code: 'unknown_ref', message, ...(suggestion !== undefined && { suggestion }) }
+}
+
+/** What is wrong with how a source states its ref, as a sentence. */
+function slipIn(source: string, ref: string): string {
+  if (ref.includes(' ') && source.includes('+'))
+    return 'Terraform reads a + there as a blank; write it as %2B.'
+  return ref.includes('//') ? 'The directory stands before the ?, as in //modules/x?ref=v1.' : ''
 }
 
 /** Findings about the arguments of a block, in the order of their lines. `scope`: what is known of names that they read. */

@@ -1,5 +1,7 @@
 /** Parses the `source` of a module call and finds the indexed module that it names. */
+import { posix } from 'node:path'
 import { newestAdmitted } from './constraint.ts'
+import { spellingsOf } from './nearest-names.ts'
 import { parseRegistryAddress, registrySpellings } from './registry-address.ts'
 
 /** A parsed `source`. `repository` is `host/path`, without scheme, user and `.git`. */
@@ -42,6 +44,8 @@ export type Resolution =
       readonly kind: 'unknown_ref'
       readonly ref: string
       readonly latest?: IndexedModule | undefined
+      /** The ref that is there, with or without the "v" that this one lacks or has. */
+      readonly meant?: string | undefined
       /** A sentence: why it could not be read either. */
       readonly why?: string | undefined
     }
@@ -82,17 +86,12 @@ export function parseSource(text: string, aliases: RegistryAliases = {}): Module
   const repository = canonicalRepository(base)
   if (!repository.includes('/')) return { kind: 'other' }
   const ref = asTerraform(query, 'ref')
-  return { kind: 'git', repository, path, ...(ref !== undefined && { ref }) }
+  return { kind: 'git', repository, path, ...(ref !== undefined && ref !== 'HEAD' && { ref }) }
 }
 
-/**
- * Whether Terraform refuses a source for certain: neither local, nor of a registry, nor a URL, nor a host that it knows. Most
- * such sources are local ones without `./`.
- */
-export function isRefusedSource(text: string): boolean {
-  if (!/^[\w-][\w.-]*(?:\/[\w.-]+)*$/.test(text)) return false
-  const [first = ''] = text.split('/', 1)
-  return !first.includes('.') && parseRegistryAddress(text) === undefined
+/** The name of a branch or tag without what git lets stand before it: `refs/tags/v1`, `tags/v1`. */
+export function shortRef(ref: string): string {
+  return ref.replace(/^(?:refs\/(?:tags|heads)|tags)\//, '')
 }
 
 /** The public registries may be left out of an address. */
@@ -115,12 +114,14 @@ export function queryParameter(query: string, name: string): string | undefined 
 }
 
 /** `base//path`: the double slash after the scheme does not count. */
-function splitPath(address: string): { base: string; path: string } {
+export function splitPath(address: string): { base: string; path: string } {
   const scheme = address.indexOf('://')
   const cut = address.indexOf('//', scheme === -1 ? 0 : scheme + 3)
   if (cut === -1) return { base: address, path: '.' }
-  const path = address.slice(cut + 2).replace(/^\/+|\/+$/g, '')
-  return { base: address.slice(0, cut), path: path === '' ? '.' : path }
+  return {
+    base: address.slice(0, cut),
+    path: posix.normalize(address.slice(cut + 2)).replace(/^\/+|\/+$/g, '') || '.',
+  }
 }
 
 /**
@@ -221,7 +222,7 @@ export function resolveSource(
   if (ref === undefined) {
     return { kind: 'found', module: candidates.find((module) => module.ref_kind === 'branch') ?? latest }
   }
-  const short = ref.replace(/^refs\/(?:tags|heads)\//, '')
+  const short = shortRef(ref)
   const wanted = new Set([ref, short, `refs/tags/${short}`, `refs/heads/${short}`])
   const module = candidates.find((candidate) => wanted.has(candidate.ref))
   return module === undefined ? resolveCommit(ref, candidates, latest) : { kind: 'found', module }
@@ -236,7 +237,12 @@ function resolveCommit(ref: string, candidates: readonly IndexedModule[], latest
   const found = isCommit ? candidates.filter((candidate) => candidate.commit.startsWith(commit)) : []
   const module = found.find(({ ref_kind }) => ref_kind === 'tag') ?? found[0]
   const isOne = new Set(found.map((candidate) => candidate.commit)).size === 1
-  if (module === undefined || !isOne) return { kind: 'unknown_ref', ref, latest }
+  if (module === undefined || !isOne) {
+    const meant = spellingsOf(ref).find((spelling) =>
+      candidates.some((candidate) => candidate.ref === spelling),
+    )
+    return { kind: 'unknown_ref', ref, latest, meant }
+  }
   return module.commit === commit ? { kind: 'found', module } : { kind: 'short_commit', ref, module }
 }
 

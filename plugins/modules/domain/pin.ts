@@ -44,7 +44,7 @@ function refTo(current: string | undefined, { ref, ref_kind, commit, currentComm
     currentCommit.startsWith(current.toLowerCase())
   )
     return commit
-  const prefix = ref_kind === 'tag' && current?.startsWith('refs/tags/') ? 'refs/tags/' : ''
+  const prefix = (ref_kind === 'tag' && /^(?:refs\/)?tags\//.exec(current ?? '')?.[0]) || ''
   return `${prefix}${encodeURIComponent(ref).replaceAll('%2F', '/')}`
 }
 

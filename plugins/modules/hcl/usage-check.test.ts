@@ -288,6 +288,12 @@ test('a source leads to the indexed version it means, in every spelling', () => 
     ['git::ssh://git@git.example.com/acme/terraform-aws-network.git?ref=v1.0.0&depth=1', 'v1.0.0:.'],
     ['git@git.example.com:acme/terraform-aws-network.git?ref=v1.0.0', 'v1.0.0:.'],
     ['git::git@git.example.com:acme/terraform-aws-network?ref=refs/tags/v1.0.0', 'v1.0.0:.'],
+    ['git::https://git.example.com/acme/terraform-aws-network?ref=tags/v1.0.0', 'v1.0.0:.'],
+    ['git::https://git.example.com/acme/terraform-aws-network?ref=HEAD', 'main:.'],
+    [
+      'git::https://git.example.com/acme/terraform-aws-network//./modules//zone?ref=v1.2.0',
+      'v1.2.0:modules/zone',
+    ],
     ['https://GIT.example.com/acme/terraform-aws-network/?ref=main', 'main:.'],
     ['git.example.com/acme/terraform-aws-network', 'main:.'],
     ['git::https://git.example.com/acme/terraform-aws-network?ref=v9', 'unknown, latest v1.2.0:.'],

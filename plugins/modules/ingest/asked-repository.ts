@@ -22,8 +22,11 @@ import { readRef } from './read-ref.ts'
 import { clonePath } from './run.ts'
 import { createTextCache } from './text-cache.ts'
 
-/** What a caller names: a branch, a tag or a whole commit id; or the newest tag that a constraint admits. */
-export type AskedName = { readonly ref: string } | { readonly version: string }
+/**
+ * What a caller names: a branch, a tag or a whole commit id; or the newest tag that a constraint admits. `isExact`: no other
+ * spelling of the ref is looked for, as git looks for none.
+ */
+export type AskedName = { readonly ref: string; readonly isExact?: true } | { readonly version: string }
 
 export interface AskedModule {
   readonly summary: ModuleSummary
@@ -85,7 +88,7 @@ export async function openAskedRepository(
     async find(name) {
       if ('version' in name) return newestOf(await places.list(), name.version)
       if (isCommitId(name.ref)) return await findCommit(name.ref.toLowerCase(), places)
-      return await findRef(parseAskedRef(name.ref), places)
+      return await findRef(parseAskedRef(name.ref), places, name.isExact)
     },
     async read(ref, path) {
       const commit = (await places.inClone(ref.commit)) ?? (await fetch(git, ref, { places, storePath }))
@@ -101,10 +104,10 @@ interface Places {
   list(): Promise<RemoteListing>
 }
 
-async function findRef(asked: AskedRef, places: Places): Promise<ChosenRef> {
+async function findRef(asked: AskedRef, places: Places, isExact = false): Promise<ChosenRef> {
   try {
     const listed = await places.list()
-    for (const spelling of asked.full === undefined ? spellingsOf(asked.name) : [asked.name]) {
+    for (const spelling of asked.full === undefined && !isExact ? spellingsOf(asked.name) : [asked.name]) {
       const found = findAsked(listed, { ...asked, name: spelling })
       if (found) return found
     }

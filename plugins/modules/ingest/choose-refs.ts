@@ -113,7 +113,7 @@ export function unknownRef(listing: RemoteListing, asked: AskedRef): SatchelErro
   const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ')
   const branches = [...listing.branches.keys()].slice(0, MOST_NAMED)
   const hint = near.length > 0 ? `Nearest: ${quoted(near)}.` : `Its branches: ${quoted(branches) || 'none'}.`
-  return refusals.ref_not_found({ name: JSON.stringify(asked.name), hint })
+  return refusals.ref_not_found({ name: JSON.stringify(asked.name), hint }, { details: { nearest: near } })
 }
 
 function shortNames(listing: RemoteListing): string[] {

@@ -2,6 +2,7 @@
 import { isSatchelError, type SatchelError } from '../../../server/plugin.ts'
 import { parseDirectory } from '../git/directory.ts'
 import { isUnanswered } from '../git/failure.ts'
+import { isCommitId } from '../git/ref-name.ts'
 import { PARSER_VERSION } from '../hcl/parse-file.ts'
 import type { AskedName } from '../ingest/asked-repository.ts'
 import type { ChosenRef } from '../ingest/choose-refs.ts'
@@ -82,12 +83,8 @@ function isOurs({ code }: SatchelError): boolean {
 
 async function keptVersion({ outputDir, plan, path, name }: AskedPlace): Promise<AskedVersion | undefined> {
   if ('version' in name) return undefined
-  const refs = new Set([name.ref, name.ref.toLowerCase()]) // a commit id may be written in capitals
-  for (const ref of refs) {
-    const kept = await loadAsked(outputDir, moduleId(plan.remote.url, ref, path))
-    if (kept) return kept
-  }
-  return undefined
+  const ref = isCommitId(name.ref) ? name.ref.toLowerCase() : name.ref
+  return await loadAsked(outputDir, moduleId(plan.remote.url, ref, path))
 }
 
 function isFresh({ record, seen_at }: AskedVersion, now: Date): boolean {

@@ -14,7 +14,15 @@ import { latestRead } from '../catalog/latest-read.ts'
 import { createCallResolver, type ResolvedCall } from '../catalog/resolve-calls.ts'
 import { groupVersions } from '../catalog/versions.ts'
 import type { GivenBlock } from '../domain/check.ts'
-import { isRepositoryOf, type ModuleSource, ofOwnAddress, parseSource } from '../domain/module-source.ts'
+import {
+  type IndexedModule,
+  isRepositoryOf,
+  type ModuleSource,
+  ofOwnAddress,
+  parseSource,
+} from '../domain/module-source.ts'
+import { spellingsOf } from '../domain/nearest-names.ts'
+import { parseRegistryAddress } from '../domain/registry-address.ts'
 import { parseDirectory } from '../git/directory.ts'
 import type { AskedName } from '../ingest/asked-repository.ts'
 import type { ChosenRef } from '../ingest/choose-refs.ts'
@@ -90,7 +98,9 @@ export function createVersionLookup(
     const source = parseSource(block.source?.text ?? '', config.registry_aliases)
     if (source.kind === 'local' || source.kind === 'other') return resolved
     const plan = planOf(await asked.configured(), source)
-    const name = plan && (nameOf(source, block.version) ?? latestName(index, plan, source.path))
+    const name =
+      plan &&
+      (nameOf(index, plan, { source, version: block.version }) ?? latestName(index, plan, source.path))
     if (name === undefined || plan === undefined) return resolved
     try {
       const record = await read(plan, name, source.path)
@@ -111,8 +121,13 @@ export function createVersionLookup(
     },
     async call(block) {
       const resolved = resolve()(block)
-      const { kind } = resolved.resolution
-      return kind === 'unknown_ref' || kind === 'not_indexed' ? await readCall(resolved, block) : resolved
+      const { resolution } = resolved
+      if (resolution.kind === 'unknown_ref' || resolution.kind === 'not_indexed')
+        return await readCall(resolved, block)
+      if (resolution.kind !== 'found' || !isOfUnreadHead(index, resolution.module, block)) return resolved
+      const head = await readCall(resolved, block)
+      // Where it cannot be read, the newest that was read is the next best.
+      return head.resolution.kind === 'unknown_ref' ? resolved : head
     },
   }
 }
@@ -195,9 +210,32 @@ function latestName(index: ModuleIndex, { remote }: RepositoryPlan, path: string
   return ref === undefined ? undefined : { ref }
 }
 
+/** Whether a call without a ref, which means the default branch, was resolved to another ref. */
+function isOfUnreadHead(
+  index: ModuleIndex,
+  { repository, ref }: IndexedModule,
+  { source }: GivenBlock,
+): boolean {
+  const { kind, ref: stated } = { ref: undefined, ...parseSource(source?.text ?? '') }
+  if (kind !== 'git' || stated !== undefined || parseRegistryAddress(repository) !== undefined) return false
+  const head = headOf(index, repository)
+  return head !== undefined && head !== ref
+}
+
+function headOf({ repositories }: ModuleIndex, repository: string): string | undefined {
+  return repositories.find((row) => row.repository === repository)?.default_branch ?? undefined
+}
+
 /** The version that a source names; undefined for one without: what it means then is the newest. */
-function nameOf(source: GitOrRegistry, version: string | undefined): AskedName | undefined {
-  if (source.kind === 'git') return source.ref === undefined ? undefined : { ref: source.ref }
+function nameOf(
+  index: ModuleIndex,
+  { remote }: RepositoryPlan,
+  { source, version }: { readonly source: GitOrRegistry; readonly version: string | undefined },
+): AskedName | undefined {
+  if (source.kind === 'git') {
+    const ref = source.ref?.replace(/^tags\//, 'refs/tags/') ?? headOf(index, remote.url)
+    return ref === undefined ? undefined : { ref, isExact: true }
+  }
   const wanted = source.version ?? version
   return wanted === undefined ? undefined : { version: wanted }
 }
@@ -221,7 +259,10 @@ function unread(
   if (isReason(error, 'module_not_found')) return { kind: 'no_module', why }
   const ref = 'ref' in name ? name.ref : name.version
   const latest = resolution.kind === 'unknown_ref' ? resolution.latest : undefined
-  return { kind: 'unknown_ref', ref, latest, why }
+  const near =
+    isSatchelError(error) && isReason(error, 'ref_not_found') ? error.details?.['nearest'] : undefined
+  const meant = spellingsOf(ref).find((spelling) => Array.isArray(near) && near.includes(spelling))
+  return { kind: 'unknown_ref', ref, latest, meant, why }
 }
 
 /** What the index lacks, and why it could not be read either. That a ref has no such directory says more. */

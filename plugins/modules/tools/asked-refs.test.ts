@@ -119,6 +119,49 @@ test('every tool reads a ref alike, with or without its "v", and says the same o
   )
 })
 
+test('a call names a ref as git reads it: with its "v", and behind tags/', async (t) => {
+  const { opened, url } = await project(t)
+
+  for (const ref of ['1.1.0', '2.0.0', 'V2.0.0']) {
+    const { codes, said } = await checked(opened, `git::${url}?ref=${ref}`)
+    assert.deepEqual(codes, ['unknown_ref'], ref)
+    assert.match(said, new RegExp(`no branch or tag "${ref}"`))
+  }
+  const hcl = `module "m" {\n  source = "git::${url}?ref=1.1.0"\n}\n`
+  assert.match(JSON.stringify(await opened.call('module_check', { hcl })), /"suggestion":"v1\.1\.0"/)
+  for (const [ref, input] of [
+    ['tags/v2.0.0', 'fourth'],
+    ['tags/v1.1.0', 'second'],
+    ['refs/tags/v1.0.0', 'first'],
+  ] as const)
+    assert.deepEqual((await checked(opened, `git::${url}?ref=${ref}`, '', `  ${input} = 1\n`)).codes, [], ref)
+})
+
+test('a call without a ref is judged by the default branch, and by the latest only where that cannot be read', async (t) => {
+  const root = await temporaryFolder(t)
+  const remote = join(root, 'terraform-aws-net.git')
+  const url = await buildRemote(remote, [
+    { files: { 'main.tf': code('first') }, tags: ['v1.0.0'] },
+    { files: { 'main.tf': code('second'), 'modules/new/main.tf': code('third') } },
+  ])
+  const opened = await openHost(t, {
+    plugins: [{ plugin, settings: { repositories: [{ url, max_tags: 1 }] } }],
+    projectRoot: root,
+    env: { PATH: process.env['PATH'] },
+  })
+  await opened.call('ingest_modules', {})
+  const branch = await checked(opened, `git::${url}`, '', '  second = 1\n')
+  assert.deepEqual([branch.codes, branch.ref], [[], 'main'])
+  const below = await checked(opened, `git::${url}//modules/new?depth=1`, '', '  third = 1\n')
+  assert.deepEqual([below.codes, below.ref], [[], 'main'])
+
+  await rm(join(root, 'output', '.satchel', 'asked'), { recursive: true })
+  await rm(join(root, 'repos'), { recursive: true })
+  await rename(remote, `${remote}.old`)
+  const latest = await checked(opened, `git::${url}`, '', '  first = 1\n')
+  assert.deepEqual([latest.codes, latest.ref], [[], 'v1.0.0'])
+})
+
 test('a directory that no ref has is refused with the nearest', async (t) => {
   const root = await temporaryFolder(t)
   const url = await buildRemote(join(root, 'terraform-aws-net.git'), [
