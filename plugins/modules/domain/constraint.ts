@@ -52,7 +52,11 @@ export function newestAdmitted<Named>(
 
 function isChosen(named: NamedVersion, clauses: readonly Clause[]): boolean {
   if (named.prerelease === undefined)
-    return clauses.every((clause) => fits(clause, named.version, clause.prerelease === undefined ? 0 : 1))
+    return clauses.every(
+      (clause) =>
+        canBeRelease(clause, named.version) &&
+        fits(clause, named.version, clause.prerelease === undefined ? 0 : 1),
+    )
   const isSame = (clause: Clause): boolean =>
     clause.prerelease === named.prerelease && compareVersions(clause.version, named.version) === 0
   return (
@@ -61,6 +65,11 @@ function isChosen(named: NamedVersion, clauses: readonly Clause[]): boolean {
       clause.operator === '!=' ? !isSame(clause) : clause.operator === '=' && isSame(clause),
     )
   )
+}
+
+/** `~>` with a prerelease admits no release, and with four parts none of three. */
+function canBeRelease({ operator, prerelease, version }: Clause, release: Version): boolean {
+  return operator !== '~>' || (prerelease === undefined && version.length <= Math.max(3, release.length))
 }
 
 /**
