@@ -1,9 +1,12 @@
 /** What is wrong with a `module` block beside its source and its arguments. */
 import type { BlockFault, CheckFinding, GivenBlock } from './check.ts'
 import { correctedConstraint, isConstraint } from './constraint-syntax.ts'
+import type { Expression } from './expression.ts'
 import { expressionType, NO_SCOPE, type TypeScope } from './expression-type.ts'
+import type { GivenValue } from './given-value.ts'
 import { plainLine } from './hcl-text.ts'
 import { parseSource } from './module-source.ts'
+import { namesRead } from './names-read.ts'
 import { nearInput } from './near-input.ts'
 import { parseRegistryAddress } from './registry-address.ts'
 import type { ModuleSummary } from './summary.ts'
@@ -29,7 +32,7 @@ export function checkForm(
   scope: TypeScope = NO_SCOPE,
 ): CheckFinding[] {
   const { meta = new Map<string, number>(), name, faults = [] } = block
-  const findings = [...faults, ...repeatFaults(block, scope)].map(refusedBlock)
+  const findings = [...faults, ...repeatFaults(block, scope), ...bareWords(block)].map(refusedBlock)
   const first = earlier.get(name)
   if (first !== undefined) {
     const at =
@@ -62,6 +65,21 @@ function repeatFaults(
   })
 }
 
+/** Words such as `postgres` without quotes: a reference has two parts at least. */
+function bareWords({ inputs }: GivenBlock): BlockFault[] {
+  return inputs.flatMap(({ value, line }): BlockFault[] => {
+    const reads = expressionsIn(value).flatMap((of) => namesRead(of))
+    const bare = reads.find(({ steps: [first], isFunction }) => first?.kind !== 'attribute' && !isFunction)
+    return bare === undefined ? [] : [{ line, kind: 'bare', name: bare.root }]
+  })
+}
+
+function expressionsIn(value: GivenValue): readonly Expression[] {
+  if (value.kind === 'list') return value.items.flatMap(expressionsIn)
+  if (value.kind === 'object') return value.entries.flatMap(([, inner]) => expressionsIn(inner))
+  return value.kind === 'expression' && value.of !== undefined ? [value.of] : []
+}
+
 /** A text may be a number. Terraform takes a set of anything until it knows the elements; a `sequence` may be a set. */
 const NEVER: Readonly<Record<'count' | 'for_each', ReadonlySet<ValueType['kind']>>> = {
   count: new Set(['bool', 'list', 'set', 'tuple', 'sequence', 'map', 'object', 'mapping']),
@@ -78,6 +96,7 @@ function refusedBlock({ line, kind, name }: BlockFault): CheckFinding {
       shown === 'self'
         ? 'A module block has no self: only provisioners and conditions of resources have it.'
         : `The block reads ${shown === 'count' ? 'count.index' : 'each'}, but has no ${shown}.`,
+    bare: `${shown} alone is no reference. Write "${shown}" in quotes if it is a text, else name what it is of: var.${shown}, local.${shown}.`,
   }
   return { line, code: 'block_refused', message: messages[kind] }
 }

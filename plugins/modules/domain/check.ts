@@ -43,11 +43,11 @@ export interface GivenBlock {
 
 /**
  * `nested`: a block in the block, which takes none; `count`, `for_each`: a value that it cannot have; `misplaced`: a reading
- * of `count.index` or of `each` in a block without `name`, or of `self`.
+ * of `count.index` or of `each` in a block without `name`, or of `self`; `bare`: a word that is neither a text nor a reference.
  */
 export interface BlockFault {
   readonly line: number
-  readonly kind: 'nested' | 'count' | 'for_each' | 'misplaced'
+  readonly kind: 'nested' | 'count' | 'for_each' | 'misplaced' | 'bare'
   readonly name: string
 }
 

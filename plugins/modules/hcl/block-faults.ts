@@ -33,6 +33,7 @@ function nestedBlock({ type, labels }: Block, line: number): BlockFault {
 function countFault(count: Attribute | undefined, at: number): BlockFault[] {
   const value = literalOf(count)
   const isRefused =
+    value === null ||
     (typeof value === 'number' && (value < 0 || !Number.isInteger(value))) ||
     (typeof value === 'string' && !/\d/.test(value)) ||
     typeof value === 'boolean'
@@ -42,7 +43,7 @@ function countFault(count: Attribute | undefined, at: number): BlockFault[] {
 function forEachFault(forEach: Attribute | undefined, at: number): BlockFault[] {
   const value = literalOf(forEach)
   const isRefused =
-    value !== undefined && value !== null && (typeof value !== 'object' || Array.isArray(value))
+    value !== undefined && (typeof value !== 'object' || value === null || Array.isArray(value))
   return isRefused ? [{ line: forEach?.line ?? at, kind: 'for_each', name: 'for_each' }] : []
 }
 
