@@ -166,7 +166,7 @@ function unknownRef(
 function slipIn(source: string, ref: string): string {
   if (ref.includes(' ') && source.includes('+'))
     return 'Terraform reads a + there as a blank; write it as %2B.'
-  return ref.includes('//') ? 'The directory stands before the ?, as in //modules/x?ref=v1.' : ''
+  return ref.includes('//') ? 'Write the directory before the ?, as in //modules/x?ref=v1.' : ''
 }
 
 /** Findings about the arguments of a block, in the order of their lines. `scope`: what is known of names that they read. */

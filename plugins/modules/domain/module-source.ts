@@ -89,7 +89,7 @@ export function parseSource(text: string, aliases: RegistryAliases = {}): Module
   return { kind: 'git', repository, path, ...(ref !== undefined && ref !== 'HEAD' && { ref }) }
 }
 
-/** The name of a branch or tag without what git lets stand before it: `refs/tags/v1`, `tags/v1`. */
+/** The name of a branch or tag without a prefix that git accepts: `v1` of `refs/tags/v1` and `tags/v1`. */
 export function shortRef(ref: string): string {
   return ref.replace(/^(?:refs\/(?:tags|heads)|tags)\//, '')
 }
