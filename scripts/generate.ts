@@ -6,6 +6,7 @@ import standalone from 'ajv/dist/standalone/index.js'
 import { build, transform } from 'esbuild'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
 import type { ConceptGroup } from '../plugins/modules/search/concept-phrases.ts'
+import type { WishedConcept } from '../plugins/modules/search/guessed-concepts.ts'
 import { preparePhrases } from '../plugins/modules/search/prepared-phrases.ts'
 
 /** Writes everything that is derived from `schemas/`; the same input gives the same bytes. */
@@ -54,11 +55,14 @@ async function skillConstants(): Promise<readonly Output[]> {
 async function lexiconPhrases(): Promise<readonly Output[]> {
   const lexicon = await readFile(join(ROOT, 'plugins/modules/assets/lexicon.json'), 'utf8')
   const { groups } = JSON.parse(lexicon) as { readonly groups: readonly ConceptGroup[] } // our own file
-  const { words, stems } = preparePhrases(groups)
+  const wishes = await readFile(join(ROOT, 'plugins/modules/assets/wishes.json'), 'utf8')
+  const { groups: wished } = JSON.parse(wishes) as { readonly groups: readonly WishedConcept[] } // ours too
+  const { words, stems, associations } = preparePhrases(groups, wished)
   const content = [
     BANNER,
     `export const PREPARED_WORDS = ${JSON.stringify(words)}`,
     `export const PREPARED_STEMS = ${JSON.stringify(stems)}`,
+    `export const PREPARED_ASSOCIATIONS = ${JSON.stringify(associations)}`,
     '',
   ].join('\n')
   return [{ path: 'generated/lexicon-phrases.ts', content }]

@@ -68,6 +68,18 @@ function joinedStem(text: string): string | undefined {
   return /^[a-z]+$/.test(joined) ? stem(joined) : undefined
 }
 
+/** A concept that a query means: how far its words are from a phrase (1: as written), and how many they are. */
+export interface MeantConcept {
+  readonly weight: number
+  /** Its words follow one another as in a phrase. */
+  readonly isExact: boolean
+  readonly words: number
+  /** One everyday word says it. */
+  readonly isVague: boolean
+  /** As `weight`, without what is guessed. */
+  readonly certainty: number
+}
+
 /** Compiled phrases: those that texts say by their first word, those that queries say, and those by each of their words. */
 export interface Phrases {
   readonly said: Map<string, ConceptPhrase[]>

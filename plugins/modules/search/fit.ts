@@ -1,4 +1,4 @@
-import type { MeantConcept } from './lexicon.ts'
+import type { MeantConcept } from './concept-phrases.ts'
 import { CLOUDS } from './provider-names.ts'
 import type { QueryPlan } from './query-plan.ts'
 import { stem } from './stemmer.ts'
@@ -47,11 +47,16 @@ export interface FitEvidence {
  * five, and is wrong about one in fifty at most.
  */
 export function nothingFits(
-  plan: QueryPlan,
+  whole: QueryPlan,
   vocabulary: Vocabulary,
   best: readonly FitEvidence[],
   hasProvider: boolean,
 ): boolean {
+  // What is only guessed ranks, but says nothing of what is here.
+  const plan = {
+    ...whole,
+    concepts: new Map([...whole.concepts].filter(([, { certainty }]) => certainty > 0)),
+  }
   if (plan.terms.length === 0) return plan.concepts.size === 0
   if (plan.names.some(({ isSure, share }) => isSure || share === 1)) return false
   if (plan.provider && !hasProvider && !isMentioned(plan.provider.words, best)) return true
@@ -70,8 +75,8 @@ export function nothingFits(
 }
 
 /** Whether a concept is enough to say what is asked for. In a small index an unknown word of the query counts little. */
-function isClearly({ weight, words }: MeantConcept, isLarge: boolean): boolean {
-  return weight * words >= (isLarge ? ENOUGH_CONCEPT : ENOUGH_IN_SMALL)
+function isClearly({ certainty, words }: MeantConcept, isLarge: boolean): boolean {
+  return certainty * words >= (isLarge ? ENOUGH_CONCEPT : ENOUGH_IN_SMALL)
 }
 
 /** Whether a result is about a concept. In a small index its resources alone do not say so, without a word of the query. */
@@ -86,7 +91,7 @@ function hasMain(
   concepts: readonly (readonly [string, MeantConcept])[],
   best: readonly FitEvidence[],
 ): boolean {
-  const clearness = ({ weight, words }: MeantConcept): number => weight * Math.min(words, 2)
+  const clearness = ({ certainty, words }: MeantConcept): number => certainty * Math.min(words, 2)
   const most = Math.max(...concepts.map(([, meant]) => clearness(meant)))
   return concepts.some(([group, meant]) =>
     clearness(meant) > MAIN_SHARE * most ? isAbout(group, best, false) : (best[0]?.says.has(group) ?? false),

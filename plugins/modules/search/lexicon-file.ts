@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { findNodeAtLocation, type Node, type ParseError, parseTree } from 'jsonc-parser'
 import * as z from 'zod'
-import { PREPARED_STEMS, PREPARED_WORDS } from '../../../generated/lexicon-phrases.ts'
+import { PREPARED_ASSOCIATIONS, PREPARED_STEMS, PREPARED_WORDS } from '../../../generated/lexicon-phrases.ts'
 import { once, readRegularFile, systemCode } from '../../../server/plugin.ts'
 import builtIn from '../assets/lexicon.json' with { type: 'json' }
 import { refusals } from '../reasons.ts'
@@ -37,7 +37,7 @@ export async function loadLexicon(configFile: string | undefined): Promise<Lexic
   return lexiconOf(await readUserLexicon(configFile))
 }
 
-const PREPARED = { words: PREPARED_WORDS, stems: PREPARED_STEMS }
+const PREPARED = { words: PREPARED_WORDS, stems: PREPARED_STEMS, associations: PREPARED_ASSOCIATIONS }
 
 /** What is read of the built-in concepts serves every run of a process. */
 const builtInLexicon = once(() => createLexicon(builtIn.groups, String(builtIn.version), PREPARED))

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { PREPARED_STEMS, PREPARED_WORDS } from '../../../generated/lexicon-phrases.ts'
+import { PREPARED_ASSOCIATIONS, PREPARED_STEMS, PREPARED_WORDS } from '../../../generated/lexicon-phrases.ts'
 import builtIn from '../assets/lexicon.json' with { type: 'json' }
+import wished from '../assets/wishes.json' with { type: 'json' }
 import { beginningOf, createLexicon, type Lexicon } from './lexicon.ts'
 import { preparePhrases } from './prepared-phrases.ts'
 import { stem } from './stemmer.ts'
@@ -57,7 +58,7 @@ test('prepared phrases are those that are compiled, with and without concepts of
   const own = [{ id: 'own-concept', phrases: ['zeppelin', 'zeppelin hangar', 'vpc'] }]
   for (const groups of [builtIn.groups, [...builtIn.groups, ...own]]) {
     const plain = createLexicon(groups, '')
-    const prepared = createLexicon(groups, '', preparePhrases(builtIn.groups))
+    const prepared = createLexicon(groups, '', preparePhrases(builtIn.groups, wished.groups))
     assert.deepEqual([...prepared.words], [...plain.words])
     for (const [at, text] of [...TEXTS, 'zeppelin hangar vpc'].entries()) {
       const tokens = tokenize(
@@ -70,5 +71,9 @@ test('prepared phrases are those that are compiled, with and without concepts of
 })
 
 test('the prepared phrases of the built-in lexicon are those of its file', () => {
-  assert.deepEqual(preparePhrases(builtIn.groups), { words: PREPARED_WORDS, stems: PREPARED_STEMS })
+  assert.deepEqual(preparePhrases(builtIn.groups, wished.groups), {
+    words: PREPARED_WORDS,
+    stems: PREPARED_STEMS,
+    associations: PREPARED_ASSOCIATIONS,
+  })
 })

@@ -2,23 +2,17 @@ import { addTo, once } from '../../../server/plugin.ts'
 import {
   type ConceptGroup,
   type ConceptPhrase,
+  type MeantConcept,
   noPhrases,
   type Phrases,
   phrasesOf,
   textsOf,
   type WrittenPhrase,
 } from './concept-phrases.ts'
+import { type Associations, associationsOf } from './guessed-concepts.ts'
 import { NOT_PREPARED, type PreparedPhrases, readyPhrases } from './prepared-phrases.ts'
 import { stem } from './stemmer.ts'
 import { type Tokens, wordsAsWritten } from './tokens.ts'
-
-/** A concept that a query means: how far its words are from a phrase (1: as written), and how many they are. */
-export interface MeantConcept {
-  readonly weight: number
-  /** Its words follow one another as in a phrase. */
-  readonly isExact: boolean
-  readonly words: number
-}
 
 /** A lexicon ready to match. Immutable. */
 export interface Lexicon {
@@ -28,6 +22,8 @@ export interface Lexicon {
   match(tokens: Tokens): ReadonlyMap<string, number>
   /** The concepts of a query, whose words may be near each other in any order; `excluded`: places after "without". */
   meant(tokens: Tokens, excluded: ReadonlySet<number>): ReadonlyMap<string, MeantConcept>
+  /** What words say that are in none of its phrases. */
+  readonly associations: Associations
   /** Every word of its phrases, as written. */
   readonly words: ReadonlySet<string>
 }
@@ -52,6 +48,7 @@ export function createLexicon(
   const compiled = once(() => createPhrases(texts(), prepared))
   return {
     version,
+    associations: associationsOf(prepared.associations),
     get words() {
       return compiled().words
     },
@@ -162,10 +159,10 @@ function meantConcepts(
   { asked, near }: { readonly asked: ByWord; readonly near: ByWord },
 ): Map<string, MeantConcept> {
   const found = new Map<string, MeantConcept>()
-  const note = ({ group, words }: ConceptPhrase, weight: number, isExact: boolean): void => {
+  const note = ({ group, words, isVague }: ConceptPhrase, weight: number, isExact: boolean): void => {
     const known = found.get(group)
     if (known && (known.weight > weight || known.words >= words)) return
-    found.set(group, { weight, words, isExact })
+    found.set(group, { weight, words, isExact, isVague, certainty: weight })
   }
   const exact = [...phrasesIn(tokens, asked, excluded)]
   const long = exact.filter(([{ stems }]) => stems.length > 1)

@@ -9,6 +9,7 @@ import {
   textsOf,
   type WrittenPhrase,
 } from './concept-phrases.ts'
+import { prepareAssociations, type WishedConcept } from './guessed-concepts.ts'
 import { wordsAsWritten } from './tokens.ts'
 
 /** What was found out of the phrases of the first groups of a lexicon, so that no process has to do it. */
@@ -17,19 +18,28 @@ export interface PreparedPhrases {
   readonly words: string
   /** A line for each phrase: its stems, and behind a bar the stem of its words as names write them. */
   readonly stems: string
+  /** See `prepareAssociations`. */
+  readonly associations: string
 }
 
-export const NOT_PREPARED: PreparedPhrases = { words: '', stems: '' }
+export const NOT_PREPARED: PreparedPhrases = { words: '', stems: '', associations: '' }
 
 /** See `PreparedPhrases`. */
-export function preparePhrases(groups: readonly ConceptGroup[]): PreparedPhrases {
+export function preparePhrases(
+  groups: readonly ConceptGroup[],
+  wished: readonly WishedConcept[],
+): PreparedPhrases {
   const texts = groups.flatMap(textsOf)
   const lines = texts.map((written) => {
     const [phrase, joined] = phrasesOf(written)
     return [phrase, ...(joined ? [joined] : [])].map((one) => one?.stems.join(' ') ?? '').join('|')
   })
   const words = new Set(texts.flatMap(({ text }) => wordsAsWritten(text)))
-  return { words: [...words].join(' '), stems: lines.join('\n') }
+  return {
+    words: [...words].join(' '),
+    stems: lines.join('\n'),
+    associations: prepareAssociations(groups, wished),
+  }
 }
 
 /** The first of `texts`, of which the stems are prepared: a line for each. Few of them are looked at for a query. */

@@ -232,6 +232,36 @@ test('a query that nothing here is about is told from one that something is abou
   assert.equal(none('private virtual network for jumpcloud', ['virtual', 'network']), false)
 })
 
+test('a query in plain words means the concept that its words speak for together, though no phrase is among them', () => {
+  const guessed: Record<string, string> = {
+    'servers get security updates every sunday night': 'patching',
+    'two colleagues overwrite the infrastructure changes of each other': 'remote-state',
+    'the computers of our developers sleep when the office is empty': 'instance-schedule',
+    'auditor wants a list of what administrators did': 'audit',
+  }
+  for (const [query, concept] of Object.entries(guessed)) {
+    assert.ok((plan(query).concepts.get(concept)?.weight ?? 0) > 0, query)
+  }
+})
+
+test('nothing is guessed of a name, nor of words that are phrases by themselves', () => {
+  const guessesIn = (query: string, vocabulary: Vocabulary): boolean =>
+    [...planQuery(query, knowledge, vocabulary).concepts.values()].some(({ certainty }) => certainty === 0)
+  const query = 'colleague overwrite changes'
+  assert.ok(guessesIn(query, vocabularyOf(IN_USE)))
+  assert.ok(!guessesIn(query, vocabularyOf([...IN_USE, 'colleagueoverwritechanges'])))
+  assert.ok(!guessesIn('colleague_overwrite_changes', vocabularyOf(['colleagueoverwritechanges'])))
+  assert.ok(!guessesIn('rds postgresql vpc', vocabularyOf(IN_USE)))
+})
+
+test('what is only guessed does not say that something fits', () => {
+  const query = 'mainframe colleagues overwrite each other'
+  const guessed = { weight: 0.8, certainty: 0, words: 4, isExact: false, isVague: false }
+  const found = { ...evidence(query, []), about: new Set(['remote-state']), says: new Set(['remote-state']) }
+  const asked = { ...plan(query), concepts: new Map([['remote-state', guessed]]) }
+  assert.equal(nothingFits(asked, vocabularyOf(IN_USE), [found], true), true)
+})
+
 test('a product that no result is named for does not fit, though its concept does', () => {
   const none = (query: string, best: Partial<FitEvidence>): boolean =>
     nothingFits(plan(query), vocabularyOf(IN_USE), [{ ...evidence(query, []), ...best }], true)

@@ -1,5 +1,7 @@
+import type { MeantConcept } from './concept-phrases.ts'
 import type { Glossary } from './glossary.ts'
-import type { Lexicon, MeantConcept } from './lexicon.ts'
+import { withGuessed } from './guessed-concepts.ts'
+import type { Lexicon } from './lexicon.ts'
 import { namesOf, type PlannedName } from './planned-names.ts'
 import {
   isProduct,
@@ -85,6 +87,9 @@ export function planQuery(query: string, knowledge: QueryKnowledge, vocabulary: 
     return EVERYDAY.has(word.word) ? EVERYDAY_WEIGHT : word.weight
   }
   const terms = termsOf(used, joined, weightOf)
+  const meant = lexicon.meant({ words: stems, joined }, excluded)
+  const wanted = stems.filter((_, at) => !excluded.has(at))
+  const named = Math.max(0, ...names.map(({ isSure, share }) => (isSure ? 1 : share)))
   const isStrange = (word: QueryWord): boolean =>
     !(lexicon.words.has(word.word) || isCompared(words.indexOf(word)))
   const strange = [...new Set(used.filter(isStrange).map((word) => word.stem))]
@@ -92,7 +97,7 @@ export function planQuery(query: string, knowledge: QueryKnowledge, vocabulary: 
     text: replaced.length + corrections.length === 0 ? plain : words.map(({ word }) => word).join(' '),
     terms,
     names,
-    concepts: lexicon.meant({ words: stems, joined }, excluded),
+    concepts: withGuessed(meant, { stems: wanted, named }, lexicon.associations),
     ...(provider && { provider }),
     products: productsIn(
       words.map(({ word }) => word),
