@@ -1,4 +1,3 @@
-import { once } from '../../../server/plugin.ts'
 import { type ConceptGroup, type MeantConcept, textsOf } from './concept-phrases.ts'
 import { tokenize } from './tokens.ts'
 
@@ -47,19 +46,21 @@ const UNTOLD = 0.5
 
 /** Reads what `prepareAssociations` wrote; '' associates nothing. */
 export function associationsOf(text: string): Associations {
-  const read = once(() => {
-    const [first = '', ...lines] = text.split('\n')
-    const byStem = new Map(lines.map((line) => [line.slice(0, line.indexOf(' ')), line]))
-    return { ids: first.split(' '), byStem }
-  })
+  const ids = text.slice(0, Math.max(0, text.indexOf('\n'))).split(' ')
+  /** A query has few words: looking for them costs less than reading all lines. */
+  const pairsOf = (stem: string): readonly string[] => {
+    const at = text.indexOf(`\n${stem} `)
+    if (at < 0) return []
+    const end = text.indexOf('\n', at + 1)
+    return text.slice(at + stem.length + 2, end < 0 ? text.length : end).split(' ')
+  }
   return {
     guess(stems) {
       if (text === '') return []
-      const { ids, byStem } = read()
       const scores = new Map<string, number>()
       let all = 0
       for (const stem of new Set(stems)) {
-        const pairs = (byStem.get(stem) ?? '').split(' ').slice(1)
+        const pairs = pairsOf(stem)
         const rarity = Math.log(1 + (2 * ids.length) / Math.max(2, pairs.length))
         all += pairs.length === 0 ? UNTOLD * rarity : rarity
         for (let at = 0; at < pairs.length; at += 2) {
