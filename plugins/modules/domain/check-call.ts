@@ -96,7 +96,7 @@ function refusedBlock({ line, kind, name }: BlockFault): CheckFinding {
       shown === 'self'
         ? 'A module block has no self: only provisioners and conditions of resources have it.'
         : `The block reads ${shown === 'count' ? 'count.index' : 'each'}, but has no ${shown}.`,
-    bare: `${shown} alone is no reference. Write "${shown}" in quotes if it is a string, else the whole reference: var.${shown}, local.${shown}.`,
+    bare: `${shown} is not a reference. Write "${shown}" in quotes if it is a string, else the whole reference: var.${shown}, local.${shown}.`,
   }
   return { line, code: 'block_refused', message: messages[kind] }
 }
