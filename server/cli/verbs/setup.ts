@@ -173,9 +173,8 @@ function typedFlags(
 function noteMissingFiles({ terminal, io }: World, flags: Flags): void {
   for (const { name, isPath } of SERVER_FLAGS) {
     const value = flags[name]
-    if (!isPath || typeof value !== 'string' || value === '') continue
-    const path = resolve(io.cwd, value)
-    if (!existsSync(path))
+    const path = isPath && typeof value === 'string' && value !== '' ? resolve(io.cwd, value) : undefined
+    if (path !== undefined && !existsSync(path))
       terminal.note(`--${name}: there is no file ${path} yet. Create it before it is used.`)
   }
 }
