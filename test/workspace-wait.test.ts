@@ -72,6 +72,31 @@ test('an agent that waits is woken although the process that had the room was ki
   assert.deepEqual([happened, status], [true, 'approved'])
 })
 
+test('an agent that begins to wait at an owner that hangs and is killed is woken by the next one', async (t) => {
+  const file = join(await temporaryFolder(t), 'plan.md')
+  await writeFile(file, '# Plan\n')
+  const args = ['--room', file, '--profile', 'full', '--as', 'owner']
+  const [owner, waiter, other] = ['first', 'waiter', 'other'].map((name) =>
+    spawnRoomProcess(t, { name, args }),
+  )
+  assert.ok(owner && waiter && other)
+  await owner.call('workspace_status', {})
+  const { proposal_id } = await waiter.call('workspace_propose', {
+    base_version: 1,
+    summary: 's',
+    content: 'x',
+  })
+  owner.child.kill('SIGSTOP')
+
+  const waiting = waiter.call('workspace_wait', { proposal_id, timeout_s: 300 })
+  await new Promise((done) => setTimeout(done, PAST_THE_LINK_MS))
+  await killed(owner.child)
+  await other.call('workspace_review', { proposal_id, approve: true })
+
+  const { happened, status } = await waiting
+  assert.deepEqual([happened, status], [true, 'approved'])
+})
+
 /** Longer than a link repeats a call that an owner did not answer. */
 const PAST_THE_LINK_MS = 2500
 

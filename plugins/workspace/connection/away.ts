@@ -14,3 +14,8 @@ export const AWAY_PAUSE_MS = 250
 export function isAway(thrown: unknown): boolean {
   return isSatchelError(thrown) && thrown.code === 'unavailable' && AWAY.has(thrown.reason)
 }
+
+/** True where the process that has the room open ended or was silent during a call. */
+export function isOwnerLost(thrown: unknown): boolean {
+  return isAway(thrown) && isSatchelError(thrown) && thrown.reason === 'room_owner_lost'
+}

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { counted, defineTool, type HttpRoute } from '../../../server/plugin.ts'
 import { pause } from '../connection/attachment.ts'
-import { AWAY_PAUSE_MS, isAway } from '../connection/away.ts'
+import { AWAY_PAUSE_MS, isAway, isOwnerLost } from '../connection/away.ts'
 import type { RoomAccess, RoomSession } from '../connection/room-access.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { Feed } from '../feed.ts'
@@ -58,9 +58,14 @@ export function workspaceWait(access: RoomAccess, { feed, closing }: Waits) {
             here: (session) => waited(session, wish, { ms: seconds * 1000, signal, feed: feed() }),
           },
         )
-      // The first look says immediately what is wrong; after it, an owner that ended is waited for too.
-      let found = await look(0, ctx.signal)
-      while (!found.happened && elapsed() < timeout_s && !closing.aborted) {
+      let lost: unknown
+      // The first look says immediately what is wrong; an owner that ended or is silent is waited for.
+      let found = await look(0, ctx.signal).catch((thrown: unknown) => {
+        if (ctx.localTransport === undefined || !isOwnerLost(thrown)) throw thrown
+        lost = thrown
+        return undefined
+      })
+      while (!found?.happened && elapsed() < timeout_s && !closing.aborted) {
         found = await look(Math.min(timeout_s - elapsed(), WAIT_TURN_SECONDS), ending).catch(
           (thrown: unknown) => {
             if (closing.aborted) return found
@@ -71,6 +76,7 @@ export function workspaceWait(access: RoomAccess, { feed, closing }: Waits) {
         ctx.progress(elapsed(), timeout_s)
         ctx.signal.throwIfAborted()
       }
+      if (!found) throw lost // it was away all the time
       return withNext(found, wish.since_event_id)
     },
     headline: ({ happened, status, counts = {} }) => {
