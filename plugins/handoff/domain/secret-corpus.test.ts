@@ -5,9 +5,11 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { SECRET_FORMATS } from '../../../generated/secret-formats.ts'
 import { findSecrets } from './secrets.ts'
+import { TOKEN_FORMATS } from './token-formats.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const SEED = 20260101
+const FORMATS = [...SECRET_FORMATS, ...TOKEN_FORMATS]
 
 /** Values of a form; long repetitions are kept as they are. */
 function samplesOf(form: string, seed: number): readonly string[] {
@@ -23,7 +25,7 @@ function samplesOf(form: string, seed: number): readonly string[] {
 test('each kind of token is found, alone in a sentence or assigned to a name', (t) => {
   let total = 0
   const missed: string[] = []
-  for (const [at, [name, words, form, named]] of SECRET_FORMATS.entries()) {
+  for (const [at, [name, words, form, named]] of FORMATS.entries()) {
     for (const sample of samplesOf(form, SEED + at)) {
       const word = words[0] ?? ''
       const before = named === 1 || !sample.toLowerCase().includes(word) ? `${word}_token = ` : 'it was '
@@ -33,13 +35,13 @@ test('each kind of token is found, alone in a sentence or assigned to a name', (
     }
   }
 
-  t.diagnostic(`${total - missed.length} of ${total} values of ${SECRET_FORMATS.length} kinds`)
-  assert.ok(SECRET_FORMATS.length >= 150)
+  t.diagnostic(`${total - missed.length} of ${total} values of ${FORMATS.length} kinds`)
+  assert.ok(FORMATS.length >= 150)
   assert.ok(missed.length <= total * 0.03, missed.slice(0, 40).join('\n'))
 })
 
 test('a value that is cut in the middle, or only the word, is not a token of a kind', () => {
-  for (const [at, [name, words, form]] of SECRET_FORMATS.entries()) {
+  for (const [at, [name, words, form]] of FORMATS.entries()) {
     for (const word of words) {
       assert.deepEqual(findSecrets({ text: `We use ${word} here, and the ${word} key is set.` }), [], name)
     }

@@ -1,5 +1,6 @@
 import { SECRET_FORMATS, type SecretFormat } from '../../../generated/secret-formats.ts'
 import { once } from '../../../server/plugin.ts'
+import { TOKEN_FORMATS } from './token-formats.ts'
 import { createWordSearch } from './word-search.ts'
 
 /** A token of a known kind in a text. */
@@ -42,7 +43,7 @@ let ids = 0
 /** Made when a text is first searched, not when a process starts. */
 const search = once(() => {
   const words = new Map<string, Word>()
-  for (const format of SECRET_FORMATS) addFormat(words, format)
+  for (const format of [...SECRET_FORMATS, ...TOKEN_FORMATS]) addFormat(words, format)
   done = new Float64Array(ids)
   nextBegun = new Float64Array(ids)
   return createWordSearch(words)

@@ -80,6 +80,14 @@ const RULES: readonly Rule[] = [
   { name: 'pypi_token', words: ['pypi-'], pattern: /\b(pypi-[A-Za-z0-9_-]{16,})/y, shown: 5, accept: mixed },
   { name: 'huggingface_token', words: ['hf_'], pattern: /\b(hf_[A-Za-z0-9]{20,})/y, shown: 3 },
   {
+    name: 'telegram_token',
+    words: [':aa'],
+    // Before the colon is the number of the bot.
+    pattern: /(?<=(?<![0-9])[0-9]{8,10}):(AA[A-Za-z0-9_-]{33})(?![A-Za-z0-9_-])/y,
+    shown: 2,
+    accept: hasDigitAndLetter,
+  },
+  {
     name: 'jwt',
     words: ['eyj'],
     pattern: /\b(eyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{4,20000}\.[A-Za-z0-9_-]*)/y,

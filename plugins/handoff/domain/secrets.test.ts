@@ -19,6 +19,9 @@ test('each kind of secret is found, and what only looks like one is not', () => 
     [`npm_${'a1B2'.repeat(9)}`, 'npm_token'],
     [`pypi-AgEIcHlwaS5vcmc${'a1B2'.repeat(9)}`, 'pypi_token'],
     [`hf_${'a1B2'.repeat(8)}`, 'huggingface_token'],
+    [`123456789:AA${'a1B2c'.repeat(6)}a1B`, 'telegram_token'],
+    [`a gsk_${'a1B2'.repeat(13)}`, 'groq_api_key'],
+    [`https://a.example.net/c?sv=2022&sig=${'a1B2'.repeat(11)}%3D&se=2026`, 'azure_shared_access_signature'],
     ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl', 'jwt'],
     ['https://user:pa55@example.org/x', 'url_user_info'],
     ['redis://:pa55word@localhost:6379/0', 'url_user_info'],
@@ -48,6 +51,8 @@ test('each kind of secret is found, and what only looks like one is not', () => 
   }
   const innocent = [
     'token: budget',
+    `12:AA${'a1B2c'.repeat(6)}a1B is short of digits`,
+    'the file key-0123 and sig=Open&re_name_of_a_column_in_the_table, pa-per-and-other-words-that-are-joined',
     'the secret of good tests is patience',
     'd94f3f016ae679c3008de268209132f2a1b2c3d4',
     `sha256:${'ab'.repeat(32)}`,
