@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { atOnce } from '../../../server/plugin.ts'
 import { leastCpuMsAtRest } from '../../../test/harness/cpu-time.ts'
 import { HARD_TO_SCAN, SCAN_LIMIT_MS } from '../testing/hard-to-scan.ts'
-import { findSecrets, redactText } from './secrets.ts'
+import { findingRandomText, findSecrets, redactText } from './secrets.ts'
 
 const secret = `ghp_${'a1B2'.repeat(9)}`
 
@@ -108,4 +109,18 @@ test('the worst megabyte is scanned in linear time', (t) => {
     took.filter(({ ms }) => ms > TEST_LIMIT_MS),
     [],
   )
+})
+
+test('a path that git named is not called random, and a token in it is still found', () => {
+  const random = 'vectors/Segment-0A1b2C3d4E5f6G7h8J9k0L'
+  const token = `notes/ghp_${'a1B2'.repeat(9)}.txt`
+  const record = {
+    objective: random,
+    project: { repository: { uncommitted: [{ path: random }, { path: token }] } },
+  }
+
+  const found = findSecrets(record).map(({ pointer }) => pointer)
+
+  assert.deepEqual(atOnce(findingRandomText(record)), ['/objective'])
+  assert.deepEqual(found, ['/project/repository/uncommitted/1/path'])
 })
