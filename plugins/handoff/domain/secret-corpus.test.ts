@@ -24,7 +24,7 @@ function samplesOf(form: string, seed: number): readonly string[] {
 
 for (const [whose, formats, atLeast] of [
   ['the rule set', SECRET_FORMATS, 150],
-  ['our own', TOKEN_FORMATS, 50],
+  ['our own', TOKEN_FORMATS, 120],
 ] as const) {
   test(`each kind of token of ${whose} is found, alone in a sentence or assigned to a name`, (t) => {
     let total = 0

@@ -18,11 +18,13 @@ interface Kind {
   readonly pattern: () => RegExp
 }
 
-/** Kinds that are looked for at the same places, and one pattern that finds the next match of any of them. */
+/** Kinds that are looked for at the same places, one pattern that matches any of them there, and one that finds the next. */
 interface Group {
   readonly id: number
   readonly kinds: Kind[]
+  /** Sticky. */
   readonly any: () => RegExp
+  readonly next: () => RegExp
 }
 
 /** What is known by a word: values that are assigned to it, tokens that begin with it, and tokens that only hold it. */
@@ -36,8 +38,10 @@ interface Word {
 /** From a name to its value: the rest of the name, an assignment, quotes. Never the end of a line. */
 const ASSIGNED = /[ \t\w.-]{0,20}[ \t'"`]{0,3}(?:=>|\?=|:{1,3}=|\|\||=|>|:|,)[ \t'"`=]{0,5}/y
 /** How far before its word the token of a kind may begin. */
-const LEAD_CHARS = 64
+const LEAD_CHARS = 80
 const MIN_ENTROPY = 3
+/** From so many words without a token on, one search from match to match costs less than a look at each word. */
+const MISSES_MAX = 10_000
 
 let ids = 0
 /** Made when a text is first searched, not when a process starts. */
@@ -63,13 +67,13 @@ function addFormat(known: Map<string, Word>, [name, words, form, named]: SecretF
 }
 
 function newWord(word: string): Word {
-  return { word, assigned: emptyGroup('iy'), begun: emptyGroup('ig'), around: [] }
+  return { word, assigned: emptyGroup(), begun: emptyGroup(), around: [] }
 }
 
-function emptyGroup(flags: string): Group {
+function emptyGroup(): Group {
   const kinds: Kind[] = []
-  const any = once(() => new RegExp(`(?:${kinds.map(({ source }) => source).join('|')})`, flags))
-  return { id: ids++, kinds, any }
+  const pattern = (flags: string) => new RegExp(`(?:${kinds.map(({ source }) => source).join('|')})`, flags)
+  return { id: ids++, kinds, any: once(() => pattern('iy')), next: once(() => pattern('ig')) }
 }
 
 /** The letters with which every match of a form begins, in lower case. */
@@ -101,6 +105,7 @@ function createScan(text: string) {
   const found: KnownSecret[] = []
   const first = textsEnd
   textsEnd += text.length + 1
+  const misses = new Map<number, number>()
   const take = (kind: Kind, match: RegExpExecArray | null, isNamed: boolean): void => {
     if (!match) return
     const secret = match[1] ?? match[0]
@@ -115,15 +120,23 @@ function createScan(text: string) {
     if (match) done[kind.id] = first + at + match[0].length
     take(kind, match, isNamed)
   }
-  /** What begins with its word is found by one search that goes on from match to match. */
-  const begins = ({ id, any }: Group, at: number): boolean => {
+  /** Asks at the word; after many words without a token one search tells where the next one begins. */
+  const begins = ({ id, any, next }: Group, at: number): boolean => {
     const known = (nextBegun[id] ?? 0) - first
     if (known >= at) return known === at
+    const missed = misses.get(id) ?? 0
+    if (missed > MISSES_MAX) {
+      const pattern = next()
+      pattern.lastIndex = at
+      const found = pattern.exec(text)?.index ?? text.length
+      nextBegun[id] = first + found
+      return found === at
+    }
     const pattern = any()
     pattern.lastIndex = at
-    const next = pattern.exec(text)?.index ?? text.length
-    nextBegun[id] = first + next
-    return next === at
+    if (pattern.test(text)) return true
+    misses.set(id, missed + 1)
+    return false
   }
   const matchBegun = (group: Group, at: number): void => {
     if (group.kinds.length === 0 || !begins(group, at) || isWordUnit(text.charCodeAt(at - 1))) return

@@ -21,6 +21,8 @@ test('each kind of secret is found, and what only looks like one is not', () => 
     [`pypi-AgEIcHlwaS5vcmc${'a1B2'.repeat(9)}`, 'pypi_token'],
     [`hf_${'a1B2'.repeat(8)}`, 'huggingface_token'],
     [`123456789:AA${'a1B2c'.repeat(6)}a1B`, 'telegram_token'],
+    [`MTIz${'a1B2'.repeat(5)}.Ga1B2c.${'a1B2'.repeat(9)}xy`, 'discord_token'],
+    [`ODk0${'a1B2'.repeat(5)}.Ga1B2c.${'a1B2'.repeat(9)}xy`, 'discord_token'],
     [`a gsk_${'a1B2'.repeat(13)}`, 'groq_api_key'],
     [`https://a.example.net/c?sv=2022&sig=${'a1B2'.repeat(11)}%3D&se=2026`, 'azure_shared_access_signature'],
     ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl', 'jwt'],
@@ -123,4 +125,12 @@ test('a path that git named is not called random, and a token in it is still fou
 
   assert.deepEqual(atOnce(findingRandomText(record)), ['/objective'])
   assert.deepEqual(found, ['/project/repository/uncommitted/1/path'])
+})
+
+test('tokens are found behind any number of words that begin none', () => {
+  const token = `gsk_${'a1B2'.repeat(13)}`
+  for (const words of [0, 1, 10_001, 30_000]) {
+    const text = `${token} ${'gsk_ '.repeat(words)}${token} gsk_ ${token}`
+    assert.equal(findSecrets({ text }).length, 3, `${words} words`)
+  }
 })

@@ -1,7 +1,8 @@
 import { atOnce, isJsonObject, type Pieces } from '../../../server/plugin.ts'
 import { childPointer, pointerTokens } from './json-pointer.ts'
 import { sha256 } from './record-id.ts'
-import { isSecretValue, REPLACEMENT, SECRET_NAME, secretSpans } from './secret-rules.ts'
+import { isSecretValue, REPLACEMENT, secretSpans } from './secret-rules.ts'
+import { SECRET_NAME } from './secret-table.ts'
 import { isPublicHash, randomWords } from './secret-values.ts'
 
 /** One secret in a record. `start` and `end` count UTF-16 units of the string at `pointer`. */
