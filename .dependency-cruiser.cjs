@@ -143,7 +143,7 @@ module.exports = {
     },
     {
       name: 'lazy-files-only-by-import()',
-      comment: 'The file name carries the rule; it holds bundled, unbundled and under tsx.',
+      comment: 'The file name carries the rule; it holds bundled, unbundled and from sources.',
       severity: 'error',
       from: { path: '^(server|plugins|lab)/' },
       to: { path: '\\.lazy\\.ts$', dependencyTypesNot: ['dynamic-import'] },

@@ -1,6 +1,7 @@
 /**
  * Prints the size in tokens of the ten most used calls, as text and as data, and the share of fence marks.
- * `tsx scripts/answer-sizes.ts [PROGRAM]`: the program that serves, `dist/satchel.js` by default, after `npm run build`.
+ * `node --import ./scripts/typescript.mjs scripts/answer-sizes.ts [PROGRAM]`: the program that serves,
+ * `dist/satchel.js` by default, after `npm run build`.
  */
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -13,16 +13,17 @@ interface Proof {
 
 const SEED = process.argv[2] ?? String(Math.floor(Math.random() * 2 ** 31))
 const HOUR_MS = '3600000'
-const testing = ['--import', './scripts/typescript.mjs', 'scripts/test.ts']
+const sources = ['--import', './scripts/typescript.mjs']
+const testing = [...sources, 'scripts/test.ts']
 
 const PROOFS: readonly Proof[] = [
   {
     name: 'the whole suite three times beside four busy processes',
-    command: ['--import', 'tsx', 'scripts/check-under-load.ts'],
+    command: [...sources, 'scripts/check-under-load.ts'],
   },
   {
     name: 'the whole suite on Node 22 and 24',
-    command: ['--import', 'tsx', 'scripts/check-node-versions.ts'],
+    command: [...sources, 'scripts/check-node-versions.ts'],
   },
   {
     name: 'room: 1,000 kills and 100,000 crash points',
@@ -127,7 +128,7 @@ const PROOFS: readonly Proof[] = [
   },
   {
     name: 'every fact of an answer reaches the model in real harnesses',
-    command: ['--import', 'tsx', 'scripts/harnesses.ts'],
+    command: [...sources, 'scripts/harnesses.ts'],
   },
   {
     name: 'a newcomer with README alone, from npm ci in a checkout to the installed program',

@@ -1,6 +1,7 @@
 /**
  * Runs the tests on other versions of Node, which come from npm's package `node`.
- * `tsx scripts/check-node-versions.ts [PATH ...]`, after `npm run build`; without a path, the whole suite.
+ * `node --import ./scripts/typescript.mjs scripts/check-node-versions.ts [PATH ...]`, after `npm run build`;
+ * without a path, the whole suite.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

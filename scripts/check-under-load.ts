@@ -1,6 +1,7 @@
 /**
  * Runs the whole suite beside busy processes: a busy machine must not fail a test.
- * `tsx scripts/check-under-load.ts [RUNS] [PROCESSES]`, 3 runs beside 4 processes by default, after `npm run build`.
+ * `node --import ./scripts/typescript.mjs scripts/check-under-load.ts [RUNS] [PROCESSES]`,
+ * 3 runs beside 4 processes by default, after `npm run build`.
  */
 import { spawn, spawnSync } from 'node:child_process'
 

@@ -1,6 +1,6 @@
 /**
  * Keeps what a bench printed in docs/bench/latest.json, from which docs/performance.md is generated:
- * `satchel bench start --json | tsx scripts/keep-figures.ts start`. The words say what was run.
+ * `satchel bench start --json | node --import ./scripts/typescript.mjs scripts/keep-figures.ts start`. The words say what was run.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { arch, cpus, loadavg, platform, release, totalmem } from 'node:os'

@@ -30,7 +30,7 @@ What satchel takes beside other programs, bare loops and limits, each measured i
 [bench/latest.json](bench/latest.json); nothing here is typed in. The ratio is ours by theirs: of a time, less is better
 (goal \`≤\`); of a rate, more is better (goal \`≥\`). Where both took turns in several rounds, the best of each side is shown with
 its median in brackets. A goal that is missed says so. The command above each table repeats it;
-\`satchel bench … --json | npx tsx scripts/keep-figures.ts …\` keeps what it printed.
+\`satchel bench … --json | node --import ./scripts/typescript.mjs scripts/keep-figures.ts …\` keeps what it printed.
 `
 
 function rowOf(figure: KeptFigure): readonly string[] {

@@ -1,5 +1,6 @@
 /**
- * Rooms in PostgreSQL beside floors of the same promise, on this machine: `node --import tsx scripts/room-database-figures.ts`.
+ * Rooms in PostgreSQL beside floors of the same promise, on this machine:
+ * `node --import ./scripts/typescript.mjs scripts/room-database-figures.ts`.
  * It starts a server of its own and removes it. A floor is `pg` alone: one insert after the other, or one insert for many rows.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

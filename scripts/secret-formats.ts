@@ -1,7 +1,7 @@
 /**
  * Writes `generated/secret-formats.ts` from a copy of the rule set of gitleaks (MIT, see NOTICE):
- * `npx tsx scripts/secret-formats.ts path/to/gitleaks.toml`. Keeps the facts about each kind of token: the words it is
- * known by, and the form of its value. Rules that need more than that are ours, in `plugins/handoff/domain`.
+ * `node --import ./scripts/typescript.mjs scripts/secret-formats.ts path/to/gitleaks.toml`. Keeps the facts about each
+ * kind of token: the words it is known by, and the form of its value. Rules that need more than that are ours, in `plugins/handoff/domain`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
 /**
- * Prints figures of the source tree at one or more revisions as a Markdown table: `tsx scripts/tree-figures.ts 6d752c4 HEAD`.
+ * Prints figures of the source tree at one or more revisions as a Markdown table:
+ * `node --import ./scripts/typescript.mjs scripts/tree-figures.ts 6d752c4 HEAD`.
  * Reads git objects only. A directory counts as `a/b`; what each row counts is said in `ROWS`.
  */
 import { execFileSync } from 'node:child_process'

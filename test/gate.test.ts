@@ -122,7 +122,10 @@ test('.ci/run fails when the check, the measurements or the report do', async (t
     'tools/chromium': '#!/bin/sh\n',
     'dist/satchel.js': "process.exit(Number(process.env['BENCH']))\n",
   })
-  sandbox.copy('.ci/run', 'scripts/counts.ts')
+  sandbox.copy(
+    '.ci/run',
+    ...['counts.ts', 'typescript.mjs', 'typescript-hooks.mjs'].map((name) => `scripts/${name}`),
+  )
   for (const path of ['.ci/run', 'tools/npm', 'tools/git', 'tools/chromium'])
     chmodSync(join(sandbox.folder, path), 0o755)
   const gate = (CHECK: string, BENCH: string, outcome: string): number | null => {
@@ -150,7 +153,7 @@ test('while tests are counted, of the processes that they start only those that 
       "spawnSync(execPath, ['-e', '0'], { env: { ...env } })",
       "execSync('node -e 0')",
       "spawn(execPath, ['-e', '0'])",
-      "execFileSync(execPath, ['--import', 'tsx', '-e', '0'])",
+      "execFileSync(execPath, ['--import', 'data:text/javascript,', '-e', '0'])",
       `execFileSync(execPath, ${JSON.stringify([...FROM_SOURCES, '-e', '0'])})`,
       `spawn(execPath, ${JSON.stringify([...FROM_SOURCES, '-e', '0'])})`,
     ].join('\n'),

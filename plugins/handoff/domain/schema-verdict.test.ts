@@ -18,7 +18,7 @@ const BASE: HandoffKnown = JSON.parse(
   readFileSync(`${ROOT}plugins/handoff/testdata/handoff-cases.json`, 'utf8'),
 )[0].record
 
-// 50,000 by hand: RUNS=50000 node --import tsx --test plugins/handoff/domain/schema-verdict.test.ts
+// 50,000 by hand: RUNS=50000 node --import ./scripts/typescript.mjs --test plugins/handoff/domain/schema-verdict.test.ts
 const RUNS = Number(process.env['RUNS'] ?? 3000)
 const SEED = Number(process.env['SEED'] ?? 20261121)
 
