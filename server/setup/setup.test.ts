@@ -8,7 +8,7 @@ import { SCOPES, type Scope, SETUP_CLIENTS, type SetupClient } from './clients.t
 import { folderOf, type SetupPlace, stateFolder } from './folders.ts'
 import { offeredHooks, plansOf } from './plans.ts'
 import { samplesOf } from './testing/corpus.ts'
-import { openHome, treeOf, write } from './testing/home.ts'
+import { environmentOf, openHome, treeOf, write } from './testing/home.ts'
 
 const SERVER = { command: 'satchel', args: ['mcp', '--profile', 'core'] }
 const PROGRAM = { command: 'satchel', args: [] }
@@ -130,7 +130,7 @@ test('codex is given the hooks that docs/handoffs.md has for it', async (t) => {
 
 test('where the project is the home, each file is checked and restored once', async (t) => {
   const { home } = await openHome(t)
-  const env = { HOME: home, PATH: dirname(process.execPath) }
+  const env = environmentOf(home)
   const run = (...words: readonly string[]) =>
     startCli(['setup', ...words, '--project', home], { cwd: home, env }).done
 

@@ -12,12 +12,17 @@ export interface Home {
   run(...words: readonly string[]): ReturnType<typeof startCli>['done']
 }
 
+/** What programs in this home get. A server that a busy machine lets run for long would keep its compiled code there. */
+export function environmentOf(home: string): Readonly<Record<string, string>> {
+  return { HOME: home, PATH: dirname(process.execPath), NODE_DISABLE_COMPILE_CACHE: '1' }
+}
+
 /** An empty home with a project in it; the name has a space and quotes. */
 export async function openHome(t: TestContext): Promise<Home> {
   const home = join(realpathSync(await temporaryFolder(t)), `a "home" of ann's`)
   const projectRoot = join(home, 'work', 'my project')
   mkdirSync(projectRoot, { recursive: true })
-  const env = { HOME: home, PATH: dirname(process.execPath) }
+  const env = environmentOf(home)
   return {
     home,
     at: { env, projectRoot, platform: process.platform },
