@@ -14,7 +14,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -42,6 +42,8 @@ const LONGER_MS: ReadonlyMap<string, number> = new Map([[join('test', 'modules-i
 /** Processor time that a test file should not exceed. */
 const PROCESSOR_SECONDS_MAX = 60
 const SLOWEST_SHOWN = 5
+/** One more than processors: a quarter of the time a file waits for a browser, a disk or a deadline. */
+const FILES_AT_ONCE = availableParallelism() + 1
 
 const preloaded = ['loopback-only.mjs', 'sources-covered.mjs'].map(
   (name) => `--import=${pathToFileURL(join(import.meta.dirname, '../test/fixtures', name))}`,
@@ -67,7 +69,7 @@ reportUsages()
 process.exit() // a handle that a test file left open must not keep the runner
 
 async function* eachEvent() {
-  for await (const event of run({ files, concurrency: 2 })) {
+  for await (const event of run({ files, concurrency: FILES_AT_ONCE })) {
     if (event.type === 'test:fail' && !event.data.todo) process.exitCode = 1
     yield event
   }
