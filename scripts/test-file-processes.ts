@@ -19,17 +19,23 @@ export interface FileUsage {
 interface Options {
   readonly files: readonly string[]
   limitMs(file: string): number
+  /** Whether what it runs counts for coverage, where that is counted. */
+  isCounted(file: string): boolean
   onEnd(usage: FileUsage): void
 }
 
-type Spawn = (this: ChildProcess, options: { readonly args: readonly string[] }) => number
+interface SpawnOptions {
+  readonly args: readonly string[]
+  readonly envPairs: readonly string[]
+}
+type Spawn = (this: ChildProcess, options: SpawnOptions) => number
 
 /**
  * Gives the process of each test file a group of its own, which is killed when its time is over and when it leaves
  * processes behind. Node's own limit is not enough: from version 24 on it ends a test, but not the process that the
  * test keeps alive. Returns a function that kills all groups.
  */
-export function superviseTestFiles({ files, limitMs, onEnd }: Options): () => void {
+export function superviseTestFiles({ files, limitMs, isCounted, onEnd }: Options): () => void {
   const prototype: { spawn: Spawn } = ChildProcess.prototype as never // not part of the documented interface
   const spawn = prototype.spawn
   const running = new Set<ChildProcess>()
@@ -38,7 +44,9 @@ export function superviseTestFiles({ files, limitMs, onEnd }: Options): () => vo
     const words = new Set(options.args.map((word) => resolve(word)))
     const file = files.find((path) => words.has(resolve(path)))
     if (file === undefined) return spawn.call(this, options)
-    const result = spawn.call(this, { ...options, detached: true } as never)
+    const isKept = (pair: string): boolean => isCounted(file) || !pair.startsWith('NODE_V8_COVERAGE=')
+    const given = { ...options, envPairs: options.envPairs.filter(isKept), detached: true }
+    const result = spawn.call(this, given)
     running.add(this)
     supervise(this, file)
     return result

@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
@@ -35,6 +35,8 @@ if (files.length === 0) throw new Error('No test file was found.')
 if (!installPeersFor(files)) process.exitCode = 1
 
 mkdirSync('reports', { recursive: true })
+/** Coverage is what the tests beside the code run: counting takes a tenth of a test's time. */
+const COUNTED: readonly string[] = ['server', 'plugins']
 /** Ends what hangs. It is many times what any file takes, because a busy machine must not fail a test. */
 const timeoutMs = Number(process.env['TEST_TIMEOUT_MS'] ?? 1_200_000)
 /** Files that may take longer: where images can be built, each target is. */
@@ -54,6 +56,7 @@ process.env['STRIPPED_SOURCES'] ??= folderOfThisRun()
 const usages: FileUsage[] = []
 const killAll = superviseTestFiles({
   files,
+  isCounted: (file) => COUNTED.includes(file.split(sep)[0] ?? ''),
   limitMs: (file) => Math.max(timeoutMs, LONGER_MS.get(file) ?? 0),
   onEnd: (usage) => usages.push(usage),
 })

@@ -170,6 +170,19 @@ test('while tests are counted, of the processes that they start only those that 
   assert.equal(processes.size, 3, 'its own and the two that run sources')
 })
 
+test('while tests are counted, of the test files only those beside the code are', async (t) => {
+  const passes = "import { test } from 'node:test'\ntest('holds', () => {})\n"
+  const sandbox = await openSandbox(t, { 'server/a.test.ts': passes, 'test/b.test.ts': passes })
+  const counts = join(sandbox.folder, 'counts')
+
+  const ended = sandbox.script('scripts/test.ts', [], { NODE_V8_COVERAGE: counts })
+
+  assert.equal(ended.code, 0, ended.text)
+  const counted = readdirSync(counts).map((name) => readFileSync(join(counts, name), 'utf8'))
+  assert.ok(counted.some((text) => text.includes('/server/a.test.ts"')))
+  assert.ok(!counted.some((text) => text.includes('/test/b.test.ts"')))
+})
+
 test('types refuse a type error, and what is not plain type syntax', async (t) => {
   const wrong: Readonly<Record<string, string>> = {
     TS2322: "export const count: number = 'three'\n",
