@@ -63,7 +63,7 @@ const PROOFS: readonly Proof[] = [
     command: [
       ...testing,
       'plugins/handoff/store/writers.test.ts',
-      'plugins/modules/ingest/kill.test.ts',
+      'lab/torture/ingest/kills.test.ts',
       'plugins/modules/search/stores.test.ts',
     ],
     env: { SATCHEL_KILLS: '200', SATCHEL_STOPPED_S: '61' },

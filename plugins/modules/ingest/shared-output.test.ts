@@ -1,67 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder } from '../../../test/harness/index.ts'
 import { assertWhole, makeRemotes, openRunner, RUNNER, stateOf } from '../testing/ingest-process.ts'
-
-/** `SATCHEL_KILLS=200` for the long run. */
-const KILLS = Number(process.env['SATCHEL_KILLS'] ?? 8)
-const SEED = Number(process.env['SATCHEL_SEED'] ?? 20_261_121)
-
-/** Numbers between 0 and 1, the same for the same seed. */
-function random(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
-
-test(`killed at ${KILLS} random moments, an ingest leaves whole files, and the next run ends like an undisturbed one`, async (t) => {
-  const dir = await temporaryFolder(t)
-  const urls = await makeRemotes(dir)
-  const calm = [join(dir, 'calm-out'), join(dir, 'calm-clones'), ...urls]
-  const undisturbed = await openRunner(t, calm)
-  const began = performance.now()
-  const report = await undisturbed.run()
-  const tookMs = performance.now() - began
-  assert.deepEqual(report?.['failures'], [])
-  const next = random(SEED)
-  t.diagnostic(`seed ${SEED}, undisturbed run ${Math.round(tookMs)} ms`)
-
-  const disturbed = [join(dir, 'out'), join(dir, 'clones'), ...urls]
-  const startAnew = () =>
-    Promise.all(['out', 'clones'].map((name) => rm(join(dir, name), { recursive: true, force: true })))
-  let killed = 0
-  let reachMs = tookMs
-  let upcoming = openRunner(t, disturbed)
-  for (let round = 0; killed < KILLS && round < KILLS * 3; round++) {
-    const runner = await upcoming
-    upcoming = openRunner(t, disturbed)
-    const timer = setTimeout(() => runner.child.kill('SIGKILL'), next() * reachMs)
-    const started = performance.now()
-    const answer = await runner.run()
-    clearTimeout(timer)
-    const endedMs = performance.now() - started
-    await assertWhole(join(dir, 'out'))
-    if (answer === undefined) killed++
-    else {
-      // It was done first: what was killed before it did no harm, and the next begins with nothing.
-      assert.deepEqual(await stateOf(join(dir, 'out')), await stateOf(join(dir, 'calm-out')))
-      reachMs = endedMs
-      await startAnew()
-    }
-  }
-  const last = await (await upcoming).run()
-
-  assert.equal(killed, KILLS)
-  assert.deepEqual(last?.['failures'], [])
-  assert.equal(await assertWhole(join(dir, 'out')), 3 * 6 * 12)
-  assert.deepEqual(await stateOf(join(dir, 'out')), await stateOf(join(dir, 'calm-out')))
-})
 
 test('of two processes at one output directory one works and the other is told immediately', async (t) => {
   const dir = await temporaryFolder(t)
