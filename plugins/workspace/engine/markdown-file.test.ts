@@ -193,18 +193,6 @@ test('a file that could not be read is a document again as soon as its mode allo
   await store.close()
 })
 
-test('a document of 4 MiB is taken, one byte more is refused', async (t) => {
-  const store = await openStore(await storeOptions(t))
-  const most = 'x'.repeat(4 * 1024 * 1024)
-
-  const tooLong = store.mutate((tx) => commitText(tx, `${most}x`))
-  await assert.rejects(tooLong, { code: 'too_large', reason: 'limit_exceeded' })
-  const { bytes } = await store.mutate((tx) => commitText(tx, most))
-
-  assert.equal(bytes, most.length)
-  await store.close()
-})
-
 test('a commit keeps the mode of the file', async (t) => {
   const room = await storeOptions(t)
   writeFileSync(`${room.file}~`, '# Private\n', { mode: 0o640 })

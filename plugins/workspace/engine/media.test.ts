@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { SatchelError } from '../../../server/plugin.ts'
 import { type PostgresServer, startPostgres } from '../../../test/postgres-server.ts'
 import {
   addDraft,
@@ -136,8 +137,9 @@ const CONTRACT: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
     await assert.rejects(
       store.mutate((tx) => {
         addNote(tx, 1, 'never')
-        throw new Error('no')
+        throw new SatchelError('conflict', 'stale_version', 'no')
       }),
+      { code: 'conflict', reason: 'stale_version' },
     )
     const eventId = await store.mutate((tx) => addNote(tx, 1, 'kept'))
 

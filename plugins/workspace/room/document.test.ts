@@ -216,7 +216,10 @@ test('a document of 4 MiB is taken and one byte more is not', async (t) => {
   const ada = await room.join('ada')
   const commit = (content: string) => room.do(ada, 'commit', { base_version: 1, content, summary: 's' })
 
-  await assert.rejects(commit('x'.repeat(LIMITS.documentBytes + 1)), { code: 'too_large' })
+  await assert.rejects(commit('x'.repeat(LIMITS.documentBytes + 1)), {
+    code: 'too_large',
+    reason: 'limit_exceeded',
+  })
   const { version } = await commit('x'.repeat(LIMITS.documentBytes))
 
   assert.equal(version, 2)
