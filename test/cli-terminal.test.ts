@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { buildRemote } from '../plugins/modules/testing/build-remote.ts'
+import { awaiting, gitAfter, onFetch } from './fixtures/shadow-git.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { runSatchel, SATCHEL } from './satchel-process.ts'
 import { lendsTerminals, openOnTerminal } from './terminal.ts'
@@ -28,15 +28,9 @@ async function openProject(t: TestContext): Promise<Project> {
     { files: { 'main.tf': 'variable "a" {}\n' }, tags: ['v1.0.0'] },
   ])
   await writeFile(join(root, 'satchel.yaml'), `repositories:\n  - url: ${url}\n`)
-  const tools = join(root, 'tools')
-  await mkdir(tools)
-  const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
-  const wait = `n=0; while [ ! -e "${root}/go" ] && [ $n -lt 1200 ]; do sleep 0.05; n=$((n+1)); done`
-  const script = `#!/bin/sh\ncase " $* " in *" fetch "*) ${wait};; esac\nexec ${git} "$@"\n`
-  await writeFile(join(tools, 'git'), script, { mode: 0o755 })
   return {
     root,
-    env: { PATH: `${tools}:${process.env['PATH']}`, HOME: root },
+    env: { PATH: gitAfter(join(root, 'tools'), onFetch(awaiting(`${root}/go`))), HOME: root },
     letGo: () => writeFile(join(root, 'go'), ''),
   }
 }

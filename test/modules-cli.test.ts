@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { SAMPLE_CONFIG } from '../plugins/modules/init.ts'
 import { parseConfigText } from '../plugins/modules/service/config-text.ts'
 import { buildRemote } from '../plugins/modules/testing/build-remote.ts'
+import { gitAfter } from './fixtures/shadow-git.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { listening } from './harness/listening.ts'
 import { processesLeft, TEST_MARK } from './marked-processes.ts'
@@ -270,17 +271,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 test('a tag name that would move the cursor or colour a terminal is shown escaped, in lines and in logs', async (t) => {
   const { root, url } = await openProject(t)
-  const tools = join(root, 'tools')
-  await mkdir(tools)
   const answer = `${'a'.repeat(40)}\\trefs/tags/v9.0.0\\033[31m\\033[2Jred\\n`
-  const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
-  const cases = `*" upload-pack "*) exit 1;; *" ls-remote --symref "*) printf '${answer}';; *) exec ${git} "$@";;`
-  const script = `#!/bin/sh\ncase " $* " in ${cases} esac\n`
-  await writeFile(join(tools, 'git'), script, { mode: 0o755 })
+  const cases = `*" upload-pack "*) exit 1;; *" ls-remote --symref "*) printf '${answer}'; exit;;`
+  const PATH = gitAfter(join(root, 'tools'), `case " $* " in ${cases} esac`)
   await writeFile(join(root, 'satchel.yaml'), `http:\n  log_level: debug\nrepositories:\n  - url: ${url}\n`)
 
   for (const args of [['ingest'], ['ingest', '--json']]) {
-    const { code, out, err } = await runSatchel(root, args, { PATH: `${tools}:${process.env['PATH']}` })
+    const { code, out, err } = await runSatchel(root, args, { PATH })
 
     assert.equal(code, 3)
     assert.doesNotMatch(out + err, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { gitAfter } from '../../../test/fixtures/shadow-git.ts'
 import { temporaryFolder } from '../../../test/harness/index.ts'
 import { processesLeft, processesMarked, TEST_MARK } from '../../../test/marked-processes.ts'
 import { buildRemote } from '../testing/build-remote.ts'
@@ -32,16 +33,12 @@ async function openClone(t: TestContext): Promise<Clone> {
     cwd: join(dir, 'net.git'),
     encoding: 'utf8',
   }).trim()
-  const [bin, log] = [join(dir, 'bin'), join(dir, 'starts')]
-  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
-  await mkdir(bin)
-  await writeFile(join(bin, 'git'), `#!/bin/sh\necho >> '${log}'\nexec '${real}' "$@"\n`)
-  await chmod(join(bin, 'git'), 0o755)
+  const log = join(dir, 'starts')
   const place = {
     cloneDir: join(dir, 'clones'),
     repository: url,
     commit,
-    env: { ...env, PATH: `${bin}:${env.PATH}` },
+    env: { ...env, PATH: gitAfter(join(dir, 'bin'), `echo >> '${log}'`) },
   }
   return {
     mark: dir,

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openIngests } from '../../../plugins/modules/testing/ingest-entries.ts'
 import { onlyWith, openGitHttps } from '../../../test/fixtures/git-https-server.ts'
+import { gitAfter } from '../../../test/fixtures/shadow-git.ts'
 import { endedProcess } from '../../../test/harness/ended-process.ts'
 import { filesBelow } from '../../../test/harness/files-below.ts'
 import { temporaryFolder } from '../../../test/harness/index.ts'
@@ -440,18 +441,12 @@ test("a caller's ssh host is reached at the address that was checked, under its 
 
 test('a git that ends without a word has not said that the remote is empty, and nothing is pruned', async (t) => {
   const world = await openWorld(t)
-  const tools = join(world.dir, 'tools')
-  await mkdir(tools)
-  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
-  const cases = '*" upload-pack "*|*" ls-remote "*) kill -9 $$;;'
-  await writeFile(join(tools, 'git'), `#!/bin/sh\ncase " $* " in ${cases} esac\nexec ${real} "$@"\n`, {
-    mode: 0o755,
-  })
+  const dies = 'case " $* " in *" upload-pack "*|*" ls-remote "*) kill -9 $$;; esac'
   const url = join(world.dir, 'team', 'net.git')
   assert.equal((await world.run(url)).written, 1)
 
   const report = await world.run(url, {
-    env: { PATH: `${tools}:${world.env['PATH']}` },
+    env: { PATH: gitAfter(join(world.dir, 'tools'), dies) },
     prune: true,
   })
 

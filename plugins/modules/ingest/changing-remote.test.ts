@@ -1,23 +1,18 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { gitAfter, onFetch } from '../../../test/fixtures/shadow-git.ts'
 import { refsState } from '../git/kept-listing.ts'
 import { buildRemote } from '../testing/build-remote.ts'
 import { MAIN, openWorld } from '../testing/ingest-world.ts'
 
 /** An environment in which `shell` runs once before git fetches: after the refs were listed. */
-async function beforeFetch(dir: string, shell: string): Promise<Record<string, string | undefined>> {
-  const tools = join(dir, 'tools')
-  await mkdir(tools, { recursive: true })
-  const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
-  const done = join(tools, 'done')
+function beforeFetch(dir: string, shell: string): Record<string, string | undefined> {
+  const done = join(dir, 'done')
   const once = `[ -e "${done}" ] || { touch "${done}"; (unset GIT_DIR; ${shell}) >/dev/null; }`
-  const script = `#!/bin/sh\ncase " $* " in *" fetch "*) ${once};; esac\nexec ${git} "$@"\n`
-  await writeFile(join(tools, 'git'), script)
-  await chmod(join(tools, 'git'), 0o755)
-  return { ...process.env, PATH: `${tools}:${process.env['PATH']}` }
+  return { ...process.env, PATH: gitAfter(join(dir, 'tools'), onFetch(once)) }
 }
 
 test('a ref that vanishes between listing and reading costs itself only, and what was read before stays', async (t) => {
@@ -30,7 +25,7 @@ test('a ref that vanishes between listing and reading costs itself only, and wha
   const entry = { url, branches: ['main'], max_tags: 0 }
   await world.run([entry])
   await buildRemote(path, [{ continues: true, files: { 'c.tf': MAIN }, tags: ['v3.0'] }])
-  const env = await beforeFetch(world.dir, `git --git-dir '${path}' update-ref -d refs/tags/v3.0`)
+  const env = beforeFetch(world.dir, `git --git-dir '${path}' update-ref -d refs/tags/v3.0`)
 
   const report = await world.run([entry], { env })
 
@@ -55,7 +50,7 @@ test('a tag that is moved by force while it is read is recorded as what was fetc
   const commitOf = (ref: string): string =>
     execFileSync('git', ['--git-dir', path, 'rev-parse', ref], { encoding: 'utf8' }).trim()
 
-  const first = await world.run([entry], { env: await beforeFetch(world.dir, move) })
+  const first = await world.run([entry], { env: beforeFetch(world.dir, move) })
   const summary = await world.summary('a_v1.0.json')
   const again = await world.run([entry])
   execFileSync('git', ['--git-dir', path, 'update-ref', 'refs/tags/v1.0', 'refs/heads/main'])

@@ -4,6 +4,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { awaiting, gitAfter, onFetch } from '../../../test/fixtures/shadow-git.ts'
 import { temporaryFolder } from '../../../test/harness/index.ts'
 import { assertWhole, makeRemotes, openRunner, stateOf } from '../testing/ingest-process.ts'
 
@@ -32,17 +33,11 @@ async function assertClonesWhole(cloneDir: string): Promise<void> {
 async function slowFetch(
   dir: string,
 ): Promise<{ path: string; begun(count: number): Promise<void>; letGo(): Promise<void> }> {
-  const tools = join(dir, 'tools')
   const marks = join(dir, 'marks')
-  await mkdir(tools)
   await mkdir(marks)
-  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
-  const untilGo = `n=0; while [ ! -e "${marks}/go" ] && [ $n -lt 1200 ]; do sleep 0.05; n=$((n+1)); done`
-  const wait = `touch "${marks}/begun-$$"; ${untilGo}`
-  const script = `#!/bin/sh\ncase " $* " in *" fetch "*) ${wait};; esac\nexec ${real} "$@"\n`
-  await writeFile(join(tools, 'git'), script, { mode: 0o755 })
+  const wait = `touch "${marks}/begun-$$"; ${awaiting(`${marks}/go`)}`
   return {
-    path: `${tools}:${process.env['PATH']}`,
+    path: gitAfter(join(dir, 'tools'), onFetch(wait)),
     async begun(count) {
       while ((await readdir(marks)).length < count) await sleep(20)
     },
