@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { plugin as handoff } from '../plugins/handoff/index.ts'
 import type { Answer } from '../plugins/handoff/testing/fixture.ts'
+import { VALID } from '../plugins/handoff/testing/handoff-cases.ts'
 import { listen } from '../server/http/testing/listen.ts'
 import { askAt } from '../server/http/testing/open-door.ts'
 import { type OpenDoor, type Outcome, openDoors, openHost, type TestHost } from './harness/index.ts'
 
-const CASES = fileURLToPath(new URL('../plugins/handoff/testdata/handoff-cases.json', import.meta.url))
-const BASE = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
 const NOW = new Date('2026-11-21T10:00:00.000Z')
 
 const FULL = {
@@ -87,8 +85,8 @@ test('each reading tool gives the same result object at every door', async (t) =
   const doors = await openDoors(t, opened)
   const calls: readonly [string, Record<string, unknown>][] = [
     ['handoff_validate', { id: first }],
-    ['handoff_validate', { record: { ...BASE, status: 'Ready', own: { '10': 1 } } }],
-    ['handoff_validate', { record: JSON.stringify(BASE), level: 'semantic', strict: true }],
+    ['handoff_validate', { record: { ...VALID, status: 'Ready', own: { '10': 1 } } }],
+    ['handoff_validate', { record: JSON.stringify(VALID), level: 'semantic', strict: true }],
     ['handoff_validate', { record: null }],
     ['handoff_validate', { record: '{"kind": ' }],
     ['handoff_get', { id: first }],
@@ -106,7 +104,7 @@ test('each reading tool gives the same result object at every door', async (t) =
     ['handoff_doctor', {}],
     ['handoff_merge', { ids: [fork, other] }],
     ['handoff_redact', { text: 'password=Tr0ub4dor&3xyz' }],
-    ['handoff_import', { content: JSON.stringify(BASE), dry_run: true }],
+    ['handoff_import', { content: JSON.stringify(VALID), dry_run: true }],
   ]
   for (const [tool, input] of calls) await assertAlike(doors, tool, input, data)
   // Over MCP the brief says what the other members say.

@@ -5,13 +5,9 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import type { Handoff } from './domain/record.ts'
 import { fileFacts } from './files/file-facts.ts'
 import { type Answer, openTestProject, SMALL } from './testing/fixture.ts'
-
-const CASES = fileURLToPath(new URL('./testdata/handoff-cases.json', import.meta.url))
-const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
+import { VALID } from './testing/handoff-cases.ts'
 
 /** Secrets, each different, so that one that is found tells where it was put. */
 function createCanaries() {
@@ -120,14 +116,14 @@ test('a secret in any text of any input reaches no file, answer, log or error', 
     nonce: text(),
   })
   await call('handoff_transition', { id: fork, to: 'archived', reason: text(), nonce: text() })
-  const imported = { ...BASE, summary: { ...BASE.summary, current_state: text() }, [secret()]: text() }
+  const imported = { ...VALID, summary: { ...VALID.summary, current_state: text() }, [secret()]: text() }
   await call('handoff_import', { content: JSON.stringify(imported) })
   await call('handoff_import', { content: JSON.stringify(imported), secrets: 'redact' })
   await call('handoff_import', {
     content: `# ${text()}\n\n## Next\n- ${text()}\n\nand ${text()}\n`,
     secrets: 'redact',
   })
-  await call('handoff_validate', { record: { ...BASE, status: text(), [secret()]: text() } })
+  await call('handoff_validate', { record: { ...VALID, status: text(), [secret()]: text() } })
   await call('handoff_validate', { record: `{"a": ${secret()}` })
   await call('handoff_redact', { text: text() })
   await call('handoff_redact', { record: imported })

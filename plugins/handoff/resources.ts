@@ -95,7 +95,7 @@ function latestResource(handoffs: Handoffs) {
     exists: async () => {
       return handoffs
         .ownProject()
-        .index.ask((table) => latestRecord(table, undefined, handoffs.now().getTime()) !== undefined)
+        .index.ask((table) => latestRecord(table, handoffs.now().getTime()) !== undefined)
     },
     read: async (ctx) => ({
       mimeType: 'application/json',

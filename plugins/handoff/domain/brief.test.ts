@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
+import { VALID } from '../testing/handoff-cases.ts'
 import { briefOf } from './brief.ts'
 import { failedAttempts, type Handoff } from './record.ts'
-
-const CASES = join(import.meta.dirname, '../testdata/handoff-cases.json')
-const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
 
 /** A record with far more than fits, every text long. */
 function maximal(): Handoff {
@@ -14,14 +10,14 @@ function maximal(): Handoff {
   const times = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n))
   const number = (n: number) => String(n + 1).padStart(3, '0')
   return {
-    ...BASE,
+    ...VALID,
     work: {
-      ...BASE.work,
+      ...VALID.work,
       definition_of_done: times(2, (n) => `Criterion number ${n}`),
       constraints: times(6, (n) => `Constraint number ${n}`),
     },
     summary: {
-      ...BASE.summary,
+      ...VALID.summary,
       completed: times(50, (n) => long('done', n)),
       current_state: long('state', 1),
     },
@@ -31,14 +27,14 @@ function maximal(): Handoff {
       rationale: long('because', n),
       alternatives_considered: [],
       evidence_ids: [`E-${number(n)}`],
-      made_at: BASE.created_at,
+      made_at: VALID.created_at,
     })),
     evidence: times(40, (n) => ({
       id: `E-${number(n)}`,
       type: 'test',
       claim: long('claim', n),
       ref: null,
-      captured_at: BASE.created_at,
+      captured_at: VALID.created_at,
       result: 'pass',
       digest: null,
     })),
@@ -106,17 +102,17 @@ for (const maxTokens of [200, 1200, 8000]) {
 }
 
 test('a record without a next action says so, and a blocked item is not the next one', () => {
-  const item = { ...BASE.open_items[0], blocked_by: ['the release of v2'] } as Handoff['open_items'][number]
+  const item = { ...VALID.open_items[0], blocked_by: ['the release of v2'] } as Handoff['open_items'][number]
 
   assert.match(
-    briefOf(parts({ ...BASE, open_items: [item] }, 1200)).text,
+    briefOf(parts({ ...VALID, open_items: [item] }, 1200)).text,
     /Next action: no next action recorded/,
   )
 })
 
 test('an unblocked open item without an action is the next action, by priority, after those with one', () => {
   const item = (id: string, priority: string, more: object) => ({
-    ...BASE.open_items[0],
+    ...VALID.open_items[0],
     ...{
       id,
       priority,
@@ -128,7 +124,7 @@ test('an unblocked open item without an action is the next action, by priority, 
     ...more,
   })
   const next = (...items: object[]) =>
-    briefOf(parts({ ...BASE, open_items: items } as Handoff, 1200)).text.match(/^Next action.*$/m)?.[0]
+    briefOf(parts({ ...VALID, open_items: items } as Handoff, 1200)).text.match(/^Next action.*$/m)?.[0]
   const items = [
     item('O-001', 'low', {}),
     item('O-002', 'high', { blocked_by: ['a review'] }),
@@ -159,20 +155,22 @@ test('no text of a record can end the fence of its brief', () => {
     `[link](https://example.org/?q=1)`,
   ]
   const spots: readonly ((text: string) => Partial<Handoff>)[] = [
-    (text) => ({ work: { ...BASE.work, title: text } }),
-    (text) => ({ work: { ...BASE.work, objective: text } }),
-    (text) => ({ work: { ...BASE.work, constraints: [text], definition_of_done: [text] } }),
-    (text) => ({ summary: { ...BASE.summary, current_state: text } }),
-    (text) => ({ summary: { ...BASE.summary, completed: [text], in_progress: [text], discoveries: [text] } }),
-    (text) => ({ decisions: BASE.decisions.map((item) => ({ ...item, decision: text, rationale: text })) }),
+    (text) => ({ work: { ...VALID.work, title: text } }),
+    (text) => ({ work: { ...VALID.work, objective: text } }),
+    (text) => ({ work: { ...VALID.work, constraints: [text], definition_of_done: [text] } }),
+    (text) => ({ summary: { ...VALID.summary, current_state: text } }),
     (text) => ({
-      evidence: BASE.evidence.map((item) => ({ ...item, claim: text, ref: text, result: text })),
+      summary: { ...VALID.summary, completed: [text], in_progress: [text], discoveries: [text] },
+    }),
+    (text) => ({ decisions: VALID.decisions.map((item) => ({ ...item, decision: text, rationale: text })) }),
+    (text) => ({
+      evidence: VALID.evidence.map((item) => ({ ...item, claim: text, ref: text, result: text })),
     }),
     (text) => ({
-      failed_attempts: failedAttempts(BASE).map((item) => ({ ...item, approach: text, reason: text })),
+      failed_attempts: failedAttempts(VALID).map((item) => ({ ...item, approach: text, reason: text })),
     }),
     (text) => ({
-      open_items: BASE.open_items.map((item) => ({
+      open_items: VALID.open_items.map((item) => ({
         ...item,
         description: text,
         suggested_action: text,
@@ -181,15 +179,15 @@ test('no text of a record can end the fence of its brief', () => {
       })),
     }),
     (text) => ({
-      open_items: BASE.open_items.map((item) => ({ ...item, blocked_by: [], acceptance_check: text })),
+      open_items: VALID.open_items.map((item) => ({ ...item, blocked_by: [], acceptance_check: text })),
     }),
-    (text) => ({ risks: BASE.risks.map((item) => ({ ...item, description: text, mitigation: text })) }),
-    (text) => ({ artifacts: BASE.artifacts.map((item) => ({ ...item, path: text, description: text })) }),
+    (text) => ({ risks: VALID.risks.map((item) => ({ ...item, description: text, mitigation: text })) }),
+    (text) => ({ artifacts: VALID.artifacts.map((item) => ({ ...item, path: text, description: text })) }),
   ]
   let cases = 0
   for (const attack of attacks) {
     for (const spot of spots) {
-      const { text } = briefOf(parts({ ...BASE, ...spot(attack) }, 8000))
+      const { text } = briefOf(parts({ ...VALID, ...spot(attack) }, 8000))
       const lines = text.split('\n')
       assert.equal(lines.filter((line) => line === `<<<handoff-data ${key}`).length, 1, attack)
       assert.equal(

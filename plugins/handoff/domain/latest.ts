@@ -237,13 +237,10 @@ function isAmong(
   return others.length === 0 ? first : (record) => first(record) || others.some((test) => test(record))
 }
 
-/** `recordToContinue` for a caller of whom nothing is known but the project. */
-export function latestRecord(
-  table: RecordTable,
-  projectId: string | undefined,
-  nowMs: number,
-): number | undefined {
-  return recordToContinue(table, { names: [], claimed: new Set(), branch: undefined, projectId, nowMs })
+/** `recordToContinue` for a caller of whom nothing is known. */
+export function latestRecord(table: RecordTable, nowMs: number): number | undefined {
+  const nothing = { names: [], claimed: new Set<number>(), branch: undefined, projectId: undefined }
+  return recordToContinue(table, { ...nothing, nowMs })
 }
 
 /** By time of update, then by id, newest first. */

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { VALID } from '../testing/handoff-cases.ts'
 import { type Merge, mergeRecords } from './merge.ts'
 import { failedAttempts, type Handoff, ITEM_COLLECTIONS } from './record.ts'
 
-const CASES = join(import.meta.dirname, '../testdata/handoff-cases.json')
-const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
 const SEED = Number(process.env['SEED'] ?? 20261121)
 
 /** Short words from a small set, so that collisions happen. */
@@ -24,10 +21,10 @@ const edits = fc.record({
 })
 
 const START: Handoff = {
-  ...BASE,
-  decisions: [0, 1].map((n) => ({ ...first(BASE.decisions), id: `D-00${n + 1}`, decision: `base ${n}` })),
+  ...VALID,
+  decisions: [0, 1].map((n) => ({ ...first(VALID.decisions), id: `D-00${n + 1}`, decision: `base ${n}` })),
   open_items: [0, 1, 2].map((n) => ({
-    ...first(BASE.open_items),
+    ...first(VALID.open_items),
     id: `O-00${n + 1}`,
     description: `base ${n}`,
   })),

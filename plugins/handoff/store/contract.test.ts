@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { createHost } from '../../../server/host.ts'
 import { type PostgresServer, startPostgres } from '../../../test/postgres-server.ts'
 import { plugin } from '../index.ts'
 import { createHandoffs, type Project } from '../project.ts'
 import { openTestProject, SMALL, type TestProject, testHost } from '../testing/fixture.ts'
+import { VALID } from '../testing/handoff-cases.ts'
 
 /**
  * What every store of records promises, run over both of them. A name of a test says what a caller can rely on; where a
@@ -14,10 +13,7 @@ import { openTestProject, SMALL, type TestProject, testHost } from '../testing/f
  */
 const ID = '0198c0de-7a3b-7c11-9a2e-5b6f0c1d2e3f'
 const OTHER = '0198c0de-7a3b-7c11-9a2e-5b6f0c1d2e40'
-const CASES = JSON.parse(
-  readFileSync(fileURLToPath(new URL('../testdata/handoff-cases.json', import.meta.url)), 'utf8'),
-)
-const OLD = `${JSON.stringify(CASES[0].record, null, 2)}\n`
+const OLD = `${JSON.stringify(VALID, null, 2)}\n`
 const NEW = OLD.replace('One fixture remains.', 'None remains.')
 
 const READY = {

@@ -17,9 +17,8 @@ import {
 import { withSegment } from './layers.ts'
 import type { Layout } from './layout.ts'
 import { withFewUnsaved } from './merged-layers.ts'
-import { DamagedSegment } from './open-segment.ts'
 import { parseRecord } from './read-record.ts'
-import { MAX_DAMAGES, type RecordIndex, viewOf } from './record-index.ts'
+import { indexOf, type RecordIndex } from './record-index.ts'
 import type { RecordRows, StoredRow } from './record-rows.ts'
 import { tableOf } from './record-table.ts'
 import { createSegmentBuilder, SEGMENT_ROWS } from './segment.ts'
@@ -62,29 +61,9 @@ export function createDatabaseIndex(
     followed = { ...before, state }
     return state
   }
-  const refreshed = sharedLooks(refresh)
-  const askWithin: RecordIndex['askWithin'] = async (budgetMs, question) => {
-    for (let damages = 0; ; damages++) {
-      try {
-        const { table, unread, unchecked } = await refreshed(budgetMs)
-        return { answer: await question(table), unread, unchecked }
-      } catch (thrown) {
-        if (!(thrown instanceof DamagedSegment) || damages === MAX_DAMAGES || !followed) throw thrown
-        followed = { ...followed, state: withoutFile(followed.state, thrown.file) }
-      }
-    }
-  }
-  const ask: RecordIndex['ask'] = async (question) =>
-    (await askWithin(Number.POSITIVE_INFINITY, question)).answer
-  return {
-    ask,
-    askWithin,
-    view: () => ask(viewOf),
-    async viewWithin(budgetMs) {
-      const { answer, ...missed } = await askWithin(budgetMs, viewOf)
-      return { ...answer, ...missed }
-    },
-  }
+  return indexOf(sharedLooks(refresh), (file) => {
+    if (followed) followed = { ...followed, state: withoutFile(followed.state, file) }
+  })
 }
 
 /** The state with the rows that changed since, oldest first; those for which there was no time are counted. */

@@ -226,7 +226,7 @@ test('a store whose cache cannot be written answers from memory', async (t) => {
   assert.equal((await found(index, 'record')).length, 60)
   put(3, 'Later')
   assert.equal(await titleOf(3, index), 'Later')
-  const latest = await index.ask((table) => table.id(latestRecord(table, undefined, Date.now()) ?? 0))
+  const latest = await index.ask((table) => table.id(latestRecord(table, Date.now()) ?? 0))
   assert.equal(latest, sampleId(59))
 })
 

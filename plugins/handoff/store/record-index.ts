@@ -47,7 +47,7 @@ export interface RecordIndex {
 }
 
 /** A question is asked so often again after damage to the index. */
-export const MAX_DAMAGES = 30
+const MAX_DAMAGES = 30
 
 /** The index of the store at `layout`. `now` is the clock of the file system's times. */
 export function createIndex(disk: Disk, layout: Layout, now: () => number): RecordIndex {
@@ -70,6 +70,24 @@ export function createIndex(disk: Disk, layout: Layout, now: () => number): Reco
       throw asStoreError(thrown)
     }),
   )
+  const leaveOut = (file: string | undefined): void => {
+    state = withoutFile(state ?? emptyState(), file)
+  }
+  return indexOf(refreshed, leaveOut, () => {
+    if (state && now() - state.checkedMs > FULL_PASS_EVERY_MS) {
+      // In the background, for a later call; a failure shows up there.
+      state = { ...state, checkedMs: state.checkedMs - SEEN_WITHIN_MS }
+      refreshed(Number.POSITIVE_INFINITY).catch(() => undefined)
+    }
+  })
+}
+
+/** The index over looks that bring it up to date. `leaveOut`: a file that is damaged; `answered`: after each whole answer. */
+export function indexOf(
+  refreshed: (budgetMs: number) => Promise<IndexState>,
+  leaveOut: (file: string | undefined) => void,
+  answered: () => void = () => {},
+): RecordIndex {
   const askWithin = async <T>(budgetMs: number, question: Question<T>): Promise<PartialAnswer<T>> => {
     for (let damages = 0; ; damages++) {
       try {
@@ -77,17 +95,13 @@ export function createIndex(disk: Disk, layout: Layout, now: () => number): Reco
         return { answer: await question(table), unread, unchecked }
       } catch (thrown) {
         if (!(thrown instanceof DamagedSegment) || damages === MAX_DAMAGES) throw thrown
-        state = withoutFile(state ?? emptyState(), thrown.file)
+        leaveOut(thrown.file)
       }
     }
   }
   const ask = async <T>(question: Question<T>): Promise<T> => {
     const { answer } = await askWithin(Number.POSITIVE_INFINITY, question)
-    if (state && now() - state.checkedMs > FULL_PASS_EVERY_MS) {
-      // In the background, for a later call; a failure shows up there.
-      state = { ...state, checkedMs: state.checkedMs - SEEN_WITHIN_MS }
-      refreshed(Number.POSITIVE_INFINITY).catch(() => undefined)
-    }
+    answered()
     return answer
   }
   return {
@@ -102,7 +116,7 @@ export function createIndex(disk: Disk, layout: Layout, now: () => number): Reco
 }
 
 /** Every row, by path, and every problem. */
-export async function viewOf(table: FileTable): Promise<IndexView> {
+async function viewOf(table: FileTable): Promise<IndexView> {
   const rows = await table.load([...table.records])
   return { rows: rows.toSorted((a, b) => (a.path < b.path ? -1 : 1)), problems: table.problems() }
 }

@@ -16,13 +16,13 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { isZombie } from '../../../server/platform/process-liveness.ts'
 import { pauseMs } from '../../../server/platform/process-lock.ts'
 import { type Disk, realDisk } from '../../../server/plugin.ts'
 import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { ordinaryUserOf } from '../../../test/ordinary-user.ts'
 import { openTestProject, SMALL } from '../testing/fixture.ts'
+import { VALID } from '../testing/handoff-cases.ts'
 import { replaceCacheFile } from './ensure-folder.ts'
 import { layoutOf } from './layout.ts'
 import { openStore, type Store } from './store.ts'
@@ -41,34 +41,8 @@ const locksIn = (root: string) =>
   readdirSync(join(root, '.handoffs/.locks')).filter((name) => name !== '.gitignore')
 
 const ID = '0198c0de-7a3b-7c11-9a2e-5b6f0c1d2e3f'
-const CASES = JSON.parse(
-  readFileSync(fileURLToPath(new URL('../testdata/handoff-cases.json', import.meta.url)), 'utf8'),
-)
-const OLD = `${JSON.stringify(CASES[0].record, null, 2)}\n`
+const OLD = `${JSON.stringify(VALID, null, 2)}\n`
 const NEW = OLD.replace('One fixture remains.', 'None remains.')
-
-test('two creates of one id: one wins, the other is told it exists', async (t) => {
-  const { store } = storeOn(t, realDisk)
-
-  const outcomes = await Promise.allSettled([store.create(ID, OLD), store.create(ID, OLD)])
-
-  const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
-  assert.equal(refused.length, 1)
-  assert.equal(refused[0]?.reason.reason, 'exists')
-})
-
-test('an update with an old etag changes nothing', async (t) => {
-  const { store, root } = storeOn(t, realDisk)
-  const { etag } = await store.create(ID, OLD)
-  await store.update(ID, etag, () => NEW)
-
-  await assert.rejects(
-    store.update(ID, etag, () => OLD),
-    { code: 'conflict', reason: 'etag_mismatch' },
-  )
-
-  assert.equal(readFileSync(join(root, '.handoffs/records', `${ID}.json`), 'utf8'), NEW)
-})
 
 test('a file system without hard links is named as such', async (t) => {
   const { store } = storeOn(t, {

@@ -2,13 +2,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { startCli } from '../../../server/cli/testing/run-cli.ts'
 import type { Handoff } from '../domain/record.ts'
 import { contextOf, openTestProject, SMALL } from '../testing/fixture.ts'
+import { VALID } from '../testing/handoff-cases.ts'
 
-const CASES = fileURLToPath(new URL('../testdata/handoff-cases.json', import.meta.url))
-const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
 const idOf = (n: number) => `0198c0de-0000-7000-8000-${String(n).padStart(12, '0')}`
 const bytesOf = (answer: unknown) => Buffer.byteLength(JSON.stringify(answer))
 
@@ -17,10 +15,10 @@ function large(n: number, count: number): Handoff {
   const texts = (name: string) =>
     Array.from({ length: count }, (_, at) => `${name} ${n}.${at} `.padEnd(200, 'é'))
   return {
-    ...BASE,
+    ...VALID,
     id: idOf(n),
-    work: { ...BASE.work, constraints: texts('constraint') },
-    summary: { ...BASE.summary, completed: texts('done') },
+    work: { ...VALID.work, constraints: texts('constraint') },
+    summary: { ...VALID.summary, completed: texts('done') },
   }
 }
 
@@ -49,8 +47,8 @@ test('a cycle of many records is one problem with a few names', async (t) => {
   const project = await openTestProject(t)
   await project.call('handoff_create', SMALL)
   for (let n = 0; n < 60; n++) {
-    const lineage = { ...BASE.lineage, relation: 'continue', parents: [idOf((n + 1) % 60)] }
-    project.write(`.handoffs/records/${idOf(n)}.json`, JSON.stringify({ ...BASE, id: idOf(n), lineage }))
+    const lineage = { ...VALID.lineage, relation: 'continue', parents: [idOf((n + 1) % 60)] }
+    project.write(`.handoffs/records/${idOf(n)}.json`, JSON.stringify({ ...VALID, id: idOf(n), lineage }))
   }
 
   const { problems } = await project.call('handoff_doctor')

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Handoff } from '../domain/record.ts'
 import { type Answer, openTestProject, SMALL } from '../testing/fixture.ts'
+import { VALID } from '../testing/handoff-cases.ts'
 
-const CASES = fileURLToPath(new URL('../testdata/handoff-cases.json', import.meta.url))
-const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
 const idOf = (n: number) => `0198c0de-0000-7000-8000-${String(n).padStart(12, '0')}`
-const textOf = (n: number) => `${JSON.stringify({ ...BASE, id: idOf(n) }, null, 2)}\n`
+const textOf = (n: number) => `${JSON.stringify({ ...VALID, id: idOf(n) }, null, 2)}\n`
 
 test('a mere text is an item, JSON text is what it holds, and null is an absent member', async (t) => {
   const project = await openTestProject(t, { repository: true })

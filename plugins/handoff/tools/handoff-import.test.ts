@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Handoff } from '../domain/record.ts'
 import { openTestProject, SMALL, type TestProject } from '../testing/fixture.ts'
+import { VALID } from '../testing/handoff-cases.ts'
 
-const CASES = fileURLToPath(new URL('../testdata/handoff-cases.json', import.meta.url))
-const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
 const LEGACY = 'https://threadline.dev/schemas/handoff/v0.1.json'
 const idOf = (n: number) => `0198c0de-0000-7000-8000-${String(n).padStart(12, '0')}`
 const secret = `ghp_${'a1B2'.repeat(9)}`
 
 function recordText(n: number, change: Partial<Handoff> = {}): string {
-  return `${JSON.stringify({ ...BASE, id: idOf(n), ...change }, null, 2)}\n`
+  return `${JSON.stringify({ ...VALID, id: idOf(n), ...change }, null, 2)}\n`
 }
 
 const outcomes = (answer: { results: { outcome: string; reason?: string }[] }) =>
@@ -24,13 +22,13 @@ const ODD_TEXTS = [
   recordText(1),
   recordText(1).trimEnd(),
   recordText(1).replaceAll('\n', '\r\n'),
-  recordText(1, { summary: { ...BASE.summary, current_state: '```\n~~~~\n`````json handoff\n{}\n`````' } }),
+  recordText(1, { summary: { ...VALID.summary, current_state: '```\n~~~~\n`````json handoff\n{}\n`````' } }),
   recordText(1, {
-    work: { ...BASE.work, title: '```json handoff', objective: '~~~json handoff\n{"kind":"x"}\n~~~' },
+    work: { ...VALID.work, title: '```json handoff', objective: '~~~json handoff\n{"kind":"x"}\n~~~' },
   }),
-  recordText(1, { work: { ...BASE.work, objective: '<!-- satchel:record sha256=00 newline=0 -->' } }),
-  recordText(1, { summary: { ...BASE.summary, current_state: '𝒳 four bytes 🎉 \u0000 \u2028' } }),
-  JSON.stringify({ ...BASE, id: idOf(1) }),
+  recordText(1, { work: { ...VALID.work, objective: '<!-- satchel:record sha256=00 newline=0 -->' } }),
+  recordText(1, { summary: { ...VALID.summary, current_state: '𝒳 four bytes 🎉 \u0000 \u2028' } }),
+  JSON.stringify({ ...VALID, id: idOf(1) }),
   recordText(1).replace(
     '"kind"',
     '"10": 1.0, "2": 12345678901234567890, "__proto__": {"a": -0}, "constructor": 1e400,\n\t"kind"',
@@ -131,7 +129,7 @@ for (const folder of ['.baton/handoffs', '.threadline/handoffs']) {
     project.write(`${folder}/20260902T143000Z--deadbeef.json`, '{"kind": "handoff",\n  oops')
     project.write(
       `${folder}/20260902T143000Z--feedbeef.json`,
-      recordText(9, { summary: { ...BASE.summary, current_state: `key ${secret}` } }),
+      recordText(9, { summary: { ...VALID.summary, current_state: `key ${secret}` } }),
     )
 
     const first = await project.call('handoff_import', { path: folder })
@@ -159,7 +157,7 @@ for (const folder of ['.baton/handoffs', '.threadline/handoffs']) {
 test('another text under a known id is a conflict, kept, or comes in under a new id with its references', async (t) => {
   const project = await openTestProject(t)
   project.write(`.handoffs/records/${idOf(1)}.json`, recordText(1))
-  const other = recordText(1, { work: { ...BASE.work, title: 'Another' } })
+  const other = recordText(1, { work: { ...VALID.work, title: 'Another' } })
   const child = recordText(2, {
     lineage: { parents: [idOf(1)], relation: 'continue', branch_label: null, merge_basis: [] },
   })
@@ -220,7 +218,7 @@ test('what is not a record is broken, with reason and place, and never written',
     [{ content: '<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> theirs\n' }, 'broken bad_json'],
     [{ path: 'latin.json' }, 'broken not_utf8'],
     [
-      { content: recordText(1, { work: { ...BASE.work, title: 'x'.repeat(1024 * 1024) } }) },
+      { content: recordText(1, { work: { ...VALID.work, title: 'x'.repeat(1024 * 1024) } }) },
       'broken record_too_large',
     ],
   ] as const
@@ -394,7 +392,7 @@ test('a text and a record that is not stored are redacted in the answer alone', 
 
   const text = await project.call('handoff_redact', { text: `x ${secret} y` })
   const record = await project.call('handoff_redact', {
-    record: JSON.stringify({ ...BASE, login: { password: 'Corr3ct-Horse-Battery' } }),
+    record: JSON.stringify({ ...VALID, login: { password: 'Corr3ct-Horse-Battery' } }),
   })
 
   assert.equal(text.text, 'x [REDACTED] y')
@@ -416,7 +414,7 @@ test('a bundle of more than 1,000 records is refused and nothing is written', as
 
 test('a record that comes in under a new id keeps its flags', async (t) => {
   const project = await openTestProject(t)
-  const record: Handoff = { ...BASE, status: 'draft', flags: ['invalid'] }
+  const record: Handoff = { ...VALID, status: 'draft', flags: ['invalid'] }
   await project.call('handoff_import', { content: JSON.stringify(record) })
 
   const other = JSON.stringify({ ...record, work: { ...record.work, title: 'Another title' } })

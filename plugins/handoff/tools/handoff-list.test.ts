@@ -4,15 +4,12 @@ import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { type Disk, realDisk } from '../../../server/plugin.ts'
 import type { Handoff } from '../domain/record.ts'
 import { layoutOf } from '../store/layout.ts'
 import { createIndex } from '../store/record-index.ts'
 import { leastMs, openTestProject, SMALL, type TestProject } from '../testing/fixture.ts'
-
-const CASES = fileURLToPath(new URL('../testdata/handoff-cases.json', import.meta.url))
-const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
+import { VALID } from '../testing/handoff-cases.ts'
 
 const idOf = (n: number) => `0198c0de-0000-7000-8000-${String(n).padStart(12, '0')}`
 
@@ -23,11 +20,11 @@ function put(
 ): void {
   const time = new Date(Date.UTC(2026, 0, 1) + n * 60_000).toISOString()
   const record = {
-    ...BASE,
+    ...VALID,
     id: idOf(n),
     created_at: time,
     updated_at: time,
-    work: { ...BASE.work, title: `Record ${n}` },
+    work: { ...VALID.work, title: `Record ${n}` },
   }
   const folder = join(project.root, '.handoffs/records')
   mkdirSync(folder, { recursive: true })
@@ -65,8 +62,8 @@ test('a damaged file is listed with reason and line, keeps its bytes, and hides 
     [`${idOf(3)}.json`]: '',
     [`${idOf(4)}.json`]: '{"kind": "handoff",\n  "id": ',
     [`${idOf(5)}.json`]: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]),
-    [`${idOf(6)}.json`]: JSON.stringify(BASE),
-    [`${idOf(7)}.json`]: JSON.stringify({ ...BASE, id: idOf(7), kind: 'Handoff' }),
+    [`${idOf(6)}.json`]: JSON.stringify(VALID),
+    [`${idOf(7)}.json`]: JSON.stringify({ ...VALID, id: idOf(7), kind: 'Handoff' }),
     [`${idOf(8)}.json`]: `{"a":${'['.repeat(70)}${']'.repeat(70)}}`,
     'notes.json': '{}',
   }

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Handoff } from '../domain/record.ts'
 import { leastMs, openTestProject, SMALL, type TestProject } from '../testing/fixture.ts'
+import { VALID } from '../testing/handoff-cases.ts'
 
-const CASES = fileURLToPath(new URL('../testdata/handoff-cases.json', import.meta.url))
-const BASE: Handoff = JSON.parse(readFileSync(CASES, 'utf8'))[0].record
 const FULL = {
   ...SMALL,
   definition_of_done: ['done'],
@@ -87,18 +84,6 @@ test('a branch that cannot be is refused and writes nothing', async (t) => {
   for (const [input, reason] of refused)
     await assert.rejects(project.call('handoff_branch', input), { reason })
   assert.deepEqual(project.files(), before)
-})
-
-test('of two children that go on from one record concurrently exactly one is conflicted', async (t) => {
-  const project = await openTestProject(t, { repository: true })
-  const { id } = await project.call('handoff_create', FULL)
-
-  const children = await Promise.all(
-    [1, 2].map(() => project.call('handoff_branch', { id, relation: 'continue' })),
-  )
-
-  const flags = children.map((child) => read(project, child.id).flags)
-  assert.deepEqual(flags.flat(), ['conflicted'])
 })
 
 test('a child of a record with the legacy schema id carries the current one', async (t) => {
@@ -205,7 +190,7 @@ test('lineage shows branches, missing parents and cycles of any length, in less 
     project.write(
       `.handoffs/records/${id(n)}.json`,
       JSON.stringify({
-        ...BASE,
+        ...VALID,
         id: id(n),
         lineage: {
           parents: parents.map(id),
