@@ -1,5 +1,5 @@
 import { type Database, realDisk, systemProcesses } from '../../../server/plugin.ts'
-import { realClock, realRandom } from './clock.ts'
+import { realClock } from './clock.ts'
 import { markDatabaseRoom, refuseOtherRoom } from './database-mark.ts'
 import { databaseMedium } from './database-medium.ts'
 import { type Announcement, roomRows } from './database-rows.ts'
@@ -7,13 +7,11 @@ import {
   ensureSidecar,
   hideFromGit,
   inOwnWords,
-  loadedSql,
+  ownedRoom,
   type RoomAttempt,
   type RoomOptions,
-  roomOf,
 } from './open-room.ts'
 import { takeLease } from './room-lease.ts'
-import { openStore } from './room-store.ts'
 import { prepareSocket, socketPath } from './socket-path.ts'
 
 /** A room whose journal is in the database of `storage.url`. */
@@ -38,7 +36,7 @@ export function openDatabaseRoom(options: DatabaseRoomOptions): Promise<RoomAtte
 
 async function attemptRoom(options: DatabaseRoomOptions): Promise<RoomAttempt> {
   const { place, database, name, log, leaseMs } = options
-  const { disk = realDisk, clock = realClock, random = realRandom } = options.seams ?? {}
+  const { disk = realDisk, clock = realClock } = options.seams ?? {}
   refuseOtherRoom(place, name)
   await ensureSidecar(disk, place.sidecar)
   const rows = roomRows(database, name)
@@ -56,31 +54,11 @@ async function attemptRoom(options: DatabaseRoomOptions): Promise<RoomAttempt> {
   })
   if (attempt.kind !== 'owner') return attempt
   const { lease } = attempt
-  try {
-    const { socket } = lease.record
+  const { socket } = lease.record
+  return ownedRoom({ ...options, place: { ...place, socket } }, lease, async () => {
     await hideFromGit(disk, place.sidecar)
     await markDatabaseRoom(place, { room: name, owner: lease.record })
     prepareSocket(socket, place.sidecar, at)
-    const store = await openStore({
-      ...place,
-      content: options.content,
-      sql: await loadedSql(options.wasm),
-      disk,
-      clock,
-      random,
-      log,
-      owner: lease.record.n,
-      holdsLock: lease.holds,
-      medium: databaseMedium({ rows, lease, clock, log }),
-      ...(options.meter && { meter: options.meter }),
-      ...(options.seams?.limits && { limits: options.seams.limits }),
-    })
-    return {
-      kind: 'owner',
-      room: roomOf({ ...options, place: { ...place, socket } }, { store, lock: lease, disk, clock }),
-    }
-  } catch (thrown) {
-    await lease.release()
-    throw thrown
-  }
+    return { medium: databaseMedium({ rows, lease, clock, log }) }
+  })
 }

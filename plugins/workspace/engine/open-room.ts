@@ -29,7 +29,7 @@ import {
   systemSurroundings,
   takeRoomLock,
 } from './room-lock.ts'
-import { openStore } from './room-store.ts'
+import { openStore, type StoreOptions } from './room-store.ts'
 import { prepareSocket, socketPath } from './socket-path.ts'
 import type { Sql } from './sql.ts'
 import type { Found, Store, StoreContent } from './store.ts'
@@ -116,7 +116,7 @@ export async function inOwnWords<T>(work: () => Promise<T>): Promise<T> {
 }
 
 async function attemptRoom(options: RoomOptions): Promise<RoomAttempt> {
-  const { place, log } = options
+  const { place } = options
   const { disk = realDisk, clock = realClock, random = realRandom } = options.seams ?? {}
   refuseDatabaseRoom(place)
   if (!disk.statSync(place.sidecar)) {
@@ -136,11 +136,29 @@ async function attemptRoom(options: RoomOptions): Promise<RoomAttempt> {
     takeOver: options.takeOver,
   })
   if (attempt.kind !== 'owner') return attempt
-  const { lock } = attempt
-  try {
+  const owned = await ownedRoom(options, attempt.lock, async () => {
     const uid = process.getuid?.() ?? 0
     prepareSocket(place.socket, place.sidecar, { platform: process.platform, runtimeDir: undefined, uid })
+    return {}
+  })
+  await hideFromGit(disk, place.sidecar)
+  return owned
+}
+
+/**
+ * The room behind a lock that was just taken; the lock is released where the room cannot be opened. `prepare` says where
+ * the journal is, if not in the sidecar.
+ */
+export async function ownedRoom(
+  options: RoomOptions,
+  lock: RoomLock,
+  prepare: () => Promise<Pick<StoreOptions, 'medium'>>,
+): Promise<RoomAttempt> {
+  const { place, log } = options
+  const { disk = realDisk, clock = realClock, random = realRandom } = options.seams ?? {}
+  try {
     const store = await openStore({
+      ...(await prepare()),
       ...place,
       content: options.content,
       sql: await loadedSql(options.wasm),
@@ -153,7 +171,6 @@ async function attemptRoom(options: RoomOptions): Promise<RoomAttempt> {
       ...(options.meter && { meter: options.meter }),
       ...(options.seams?.limits && { limits: options.seams.limits }),
     })
-    await hideFromGit(disk, place.sidecar)
     return { kind: 'owner', room: roomOf(options, { store, lock, disk, clock }) }
   } catch (thrown) {
     await lock.release()
@@ -218,7 +235,7 @@ export async function inspectRoom(
 }
 
 /** The open room of a store and what holds it. */
-export function roomOf(
+function roomOf(
   { place, log, ephemeral }: Pick<RoomOptions, 'place' | 'log' | 'ephemeral'>,
   parts: { store: Store; lock: RoomLock; disk: Disk; clock: Clock },
 ): Room {
@@ -318,7 +335,7 @@ function realFile(path: string): string {
 let loading: { readonly wasm: string; readonly sql: Promise<Sql> } | undefined
 
 /** Compiled once a process; nothing of it is loaded before the first room. */
-export function loadedSql(wasm: string): Promise<Sql> {
+function loadedSql(wasm: string): Promise<Sql> {
   if (loading?.wasm !== wasm) {
     const sql = import('./sql.lazy.ts').then(({ loadSql }) => loadSql(readFileSync(wasm)))
     loading = { wasm, sql }

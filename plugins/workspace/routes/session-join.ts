@@ -5,9 +5,8 @@ import { parseJoinUri } from '../domain/invitation.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { refusals } from '../reasons.ts'
 import { redeem } from '../room/members.ts'
-import { GUEST_LISTENERS } from '../tools/room-tool.ts'
-import { json, jsonBody, textField } from './json-route.ts'
-import { atOtherServer, createPeerRate } from './passed-on.ts'
+import { textField } from './json-route.ts'
+import { guestRoute } from './passed-on.ts'
 
 /** What begins with a session; its token is shown this once. */
 export const JOINED = z.object({
@@ -32,17 +31,11 @@ const DOCUMENT: RouteDocument = {
 
 /** `POST /session/join`: redeems an invitation's URI or secret for a participant and a session. Returns the token once. */
 export function sessionJoinRoute(connection: RoomConnection): Route {
-  const count = createPeerRate(connection)
-  return {
-    method: 'POST',
+  return guestRoute(connection, {
     path: '/session/join',
-    listeners: GUEST_LISTENERS,
-    guard: 'open',
     maxBodyBytes: 16 * 1024,
     document: DOCUMENT,
-    async handle(ctx, request) {
-      count(ctx)
-      const body = await jsonBody(request)
+    read(body) {
       const invite = textField(body, 'invite')
       const name = textField(body, 'name')
       const kind = body['kind'] ?? 'agent'
@@ -52,11 +45,10 @@ export function sessionJoinRoute(connection: RoomConnection): Route {
         })
       }
       const secret = parseJoinUri(invite)?.secret ?? invite
-      const sent = { method: 'POST', path: '/session/join', body: { invite: secret, name, kind } } as const
-      const there = await atOtherServer(connection, ctx, sent)
-      if (there) return there
-      const { room } = await connection.owner('listener')
-      return json(await room.changeAsSystem((change) => redeem(change, { secret, name, kind })))
+      return {
+        sent: { invite: secret, name, kind },
+        act: (change) => redeem(change, { secret, name, kind }),
+      }
     },
-  }
+  })
 }
