@@ -17,7 +17,7 @@ export function labContext({ terminal, signal, doors }: World): LabContext {
     program: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
     env: terminal.env,
     signal,
-    log: doors.log(undefined),
+    log: doors.log(),
     note: (line) => terminal.note(line),
   }
 }

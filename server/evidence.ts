@@ -9,7 +9,7 @@ import type { Log } from './contract/context.ts'
 import { isSatchelError } from './contract/errors.ts'
 import { isJsonObject } from './platform/json-object.ts'
 import { visibleLine } from './platform/visible-text.ts'
-import { within } from './platform/within.ts'
+import { endedWithin } from './platform/within.ts'
 import { refusals } from './refusals.ts'
 import type { Owned } from './registry.ts'
 
@@ -50,14 +50,6 @@ export function createEvidenceKinds({ log, signal, kinds }: Parts): EvidenceKind
     const isNamed = ({ kind }: Owned<'kind', EvidenceKind>) => kind.name === name
     return (await kinds(false)).find(isNamed) ?? (await kinds(true)).find(isNamed)
   }
-  const limited = async <T>(ms: number, late: () => Error, work: (signal: AbortSignal) => Promise<T>) => {
-    const ending = new AbortController()
-    try {
-      return await within(ms, late, async () => work(AbortSignal.any([signal, ending.signal])))
-    } finally {
-      ending.abort()
-    }
-  }
   return {
     names: async () => (await kinds(true)).map(({ kind }) => kind.name).sort(),
     async capture(name, named, root) {
@@ -65,9 +57,10 @@ export function createEvidenceKinds({ log, signal, kinds }: Parts): EvidenceKind
       if (!found) throw refusals.evidence_unknown({ kind: name.slice(0, 40) })
       const { kind } = found
       const late = () => refusals.evidence_timeout({ kind: name, seconds: CAPTURE_LIMIT_MS / 1000 })
-      const captured = await limited(CAPTURE_LIMIT_MS, late, (ending) =>
-        kind.capture(named, { root, signal: ending }),
-      )
+      const captured = await endedWithin(CAPTURE_LIMIT_MS, late, {
+        signal,
+        work: (ending) => kind.capture(named, { root, signal: ending }),
+      })
       const { facts } = captured
       if (!isJsonObject(facts) || Buffer.byteLength(JSON.stringify(facts)) > MAX_FACTS_BYTES)
         throw new TypeError(
@@ -87,11 +80,11 @@ export function createEvidenceKinds({ log, signal, kinds }: Parts): EvidenceKind
         if (!found) return unverifiable(`no plugin here provides evidence of the kind "${name}"`)
         if (!isJsonObject(facts)) return unverifiable('it has no facts')
         const late = () => refusals.evidence_timeout({ kind: name, seconds: VERIFY_LIMIT_MS / 1000 })
-        const answer = await limited(VERIFY_LIMIT_MS, late, (ending) =>
+        const work = (ending: AbortSignal) =>
           verifying.run({ keys: [...keys, key], budget, signal: ending }, () =>
             found.kind.verify(facts, { root, signal: ending }),
-          ),
-        )
+          )
+        const answer = await endedWithin(VERIFY_LIMIT_MS, late, { signal, work })
         return findingOf(answer)
       } catch (thrown) {
         if (isSatchelError(thrown)) return unverifiable(thrown.message)

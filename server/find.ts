@@ -4,7 +4,7 @@ import type { CallContext, Log } from './contract/context.ts'
 import { isSatchelError } from './contract/errors.ts'
 import { isJsonObject } from './platform/json-object.ts'
 import { visibleLine } from './platform/visible-text.ts'
-import { within } from './platform/within.ts'
+import { endedWithin } from './platform/within.ts'
 import { labelledLog } from './plugin-log.ts'
 import { refusals } from './refusals.ts'
 import type { Owned } from './registry.ts'
@@ -36,7 +36,9 @@ export function createFind({ log, searchers }: Parts) {
         try {
           authorize({ plugin, tool: {} }, ctx.principal)
           const own = { ...ctx, log: labelledLog(ctx.log, { plugin }) }
-          return { kind, ...(await limited(searcher, query, limit, own)) }
+          const late = () => refusals.search_timeout({ seconds: SEARCH_LIMIT_MS / 1000 })
+          const work = (signal: AbortSignal) => searched(searcher, query, limit, { ...own, signal })
+          return { kind, ...(await endedWithin(SEARCH_LIMIT_MS, late, { signal: ctx.signal, work })) }
         } catch (thrown) {
           if (!isSatchelError(thrown)) log.warn('a searcher failed', { plugin, kind, error: thrown })
           const unavailable = isSatchelError(thrown) ? line(thrown.message) : 'The search failed.'
@@ -44,17 +46,6 @@ export function createFind({ log, searchers }: Parts) {
         }
       }),
     )
-}
-
-async function limited(searcher: Searcher, query: string, limit: number, ctx: CallContext) {
-  const ending = new AbortController()
-  const signal = AbortSignal.any([ctx.signal, ending.signal])
-  const late = () => refusals.search_timeout({ seconds: SEARCH_LIMIT_MS / 1000 })
-  try {
-    return await within(SEARCH_LIMIT_MS, late, () => searched(searcher, query, limit, { ...ctx, signal }))
-  } finally {
-    ending.abort()
-  }
 }
 
 /** The places that hold the query; where there are none, those that hold most of its words. */

@@ -63,7 +63,7 @@ function doorsFor(io: Place, argv: readonly string[]): Doors {
       }),
     )
   return {
-    loadConfig: (line, flags, defaults) => readConfig(io, line, flags, defaults),
+    loadConfig: (line, flags) => readConfig(io, line, flags),
     log: () => log,
     setUpHost: setUp,
     openHost: async (wanted, config, line) => started(await setUp(wanted, config, line)),

@@ -299,11 +299,7 @@ async function complain(
 
 function asError(world: World, thrown: unknown): SatchelError {
   if (isSatchelError(thrown) && thrown.code !== 'internal') return thrown
-  return asCallerError(
-    thrown,
-    { log: world.doors.log(undefined), signal: world.signal },
-    world.line.words.join(' '),
-  )
+  return asCallerError(thrown, { log: world.doors.log(), signal: world.signal }, world.line.words.join(' '))
 }
 
 function printed(world: World, text: string): number {

@@ -19,14 +19,14 @@ export interface ListedCatalog {
 
 /** Operations that only `run.ts` provides: open the host and start the other doors. */
 export interface Doors {
-  loadConfig(line: CommandLine, flags?: Settings, defaults?: Settings): Promise<Config>
+  loadConfig(line: CommandLine, flags?: Settings): Promise<Config>
   /** Sets up the plugins (declarations only) without starting them. The caller stops the host. */
   setUpHost(wanted: Wanted, config: Config, line: CommandLine): Promise<RunningHost>
   /** Sets up and starts the plugins. The caller stops the host. */
   openHost(wanted: Wanted, config: Config, line: CommandLine): Promise<RunningHost>
   findProjectRoot(line: CommandLine): Promise<string>
   now(): Date
-  log(config: Config | undefined): Log
+  log(): Log
   /** Serves MCP on standard input and output until the client closes its end; returns the exit code. */
   serveStdio(world: World, flags: Settings): Promise<number>
   /** Serves HTTP until a signal: REST and `/mcp`, or one MCP transport alone. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import * as z from 'zod'
-import { type Disk, realDisk, systemCode } from '../platform/disk.ts'
+import { realDisk, systemCode } from '../platform/disk.ts'
 import { writeFileDurably } from '../platform/durable-file.ts'
 import { parsedJson } from '../platform/json-object.ts'
 import { withUserLock } from '../platform/user-lock.ts'
@@ -47,16 +47,16 @@ export function tokenDigest(token: string): Buffer {
  * Reads the tokens; none if there is no file. Errors: `unavailable`/`tokens_unreadable` for a file that other users may
  * read, that is damaged or that a newer satchel wrote: nothing is accepted from it, and nothing overwrites it.
  */
-export async function readTokens(file: string, disk: Disk = realDisk): Promise<readonly StoredToken[]> {
+export async function readTokens(file: string): Promise<readonly StoredToken[]> {
   const unreadable = (fault: string, repair: string, cause?: unknown) =>
     refusals.tokens_unreadable({ file, fault, repair }, { cause })
-  const facts = await disk.stat(file)
+  const facts = await realDisk.stat(file)
   if (facts === undefined) return []
   if (facts.kind !== 'file' || facts.size > MAX_BYTES) throw unreadable('it is not a file of tokens', MOVE)
   if (process.platform !== 'win32' && (facts.mode & OTHERS) !== 0) {
     throw unreadable('other users may read or change it', `Check its tokens, then: chmod 600 ${file}`)
   }
-  const content = await disk.readFile(file).catch((cause: unknown) => {
+  const content = await realDisk.readFile(file).catch((cause: unknown) => {
     throw unreadable(`reading failed (${systemCode(cause) ?? 'unknown error'})`, MOVE, cause)
   })
   const value = parsedJson(content.toString('utf8'))

@@ -117,7 +117,7 @@ async function ask(
 
 /** The message of an error; what is behind one that names the log is a line of it, on standard error. */
 function logged({ doors, signal }: World, thrown: unknown): string {
-  return asCallerError(thrown, { log: doors.log(undefined), signal }, 'doctor').message
+  return asCallerError(thrown, { log: doors.log(), signal }, 'doctor').message
 }
 
 function nodeFinding(version: string): Finding {
