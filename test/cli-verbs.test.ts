@@ -8,16 +8,11 @@ import { flagsOf } from '../server/cli/flags.ts'
 import { isHarnessHook } from '../server/cli/harness-hook.ts'
 import { HOST_VERBS } from '../server/cli/host-verbs.ts'
 import { leavesOf, shapeOf } from '../server/cli/plugin-verbs.ts'
-import { openProject, type Ran } from '../server/cli/testing/run-cli.ts'
+import { openProject, refusalOf } from '../server/cli/testing/run-cli.ts'
 import { parseVerb } from '../server/cli/verb-parser.ts'
 import { loadConfig } from '../server/config.ts'
 import { loadEntries } from '../server/plugin-entries.ts'
 import { openHost } from './harness/index.ts'
-
-const json = (
-  ran: Ran,
-): { error: { code: string; reason: string; next?: unknown; details?: Record<string, unknown> } } =>
-  JSON.parse(ran.out)
 
 /** Every verb of the built-in plugins, with a room configured so that its verbs are there. */
 async function builtInVerbs(t: TestContext) {
@@ -44,7 +39,7 @@ test('--store puts records elsewhere than the configuration says, at every verb 
 
   assert.equal(path, `named/records/${id}.json`)
   assert.deepEqual([there.total, elsewhere.total], [1, 0])
-  assert.deepEqual([refused.code, json(refused).error.reason], [2, 'unknown_option'])
+  assert.deepEqual([refused.code, refusalOf(refused).error.reason], [2, 'unknown_option'])
   assert.match((await satchel(['handoff', 'list', '--help'])).out, /--store <dir>/)
   assert.match((await satchel(['handoff', '--help'])).out, /--store <dir>/)
 })
@@ -91,7 +86,7 @@ test('what ingest is asked for is judged before its configuration, which may be 
   assert.deepEqual([wrong.code, /'--output-dri'.*Did you mean --output-dir\?/.test(wrong.err)], [2, true])
   assert.deepEqual([beside.code, /'--nosuch'/.test(beside.err)], [2, true])
   assert.deepEqual([help.code, /^Usage: satchel ingest /.test(help.out)], [0, true])
-  assert.deepEqual([right.code, json(right).error.reason], [4, 'config_not_found'])
+  assert.deepEqual([right.code, refusalOf(right).error.reason], [4, 'config_not_found'])
 })
 
 test('every verb of every built-in plugin explains itself in 80 columns', async (t) => {
@@ -227,9 +222,9 @@ test('handoff diff takes two records by id, by their last digits, by name or as 
   assert.deepEqual(await titles(first.slice(-8), 'latest'), ['first', 'second'])
   assert.deepEqual(await titles('{"work":{"title":"none"}}', first), ['none', 'first'])
   const none = await satchel(['handoff', 'diff', first, '00000000', '--json'])
-  assert.deepEqual([none.code, json(none).error.reason], [4, 'record_not_found'])
+  assert.deepEqual([none.code, refusalOf(none).error.reason], [4, 'record_not_found'])
   const cut = await satchel(['handoff', 'diff', first, '{"title":', '--json'])
-  assert.deepEqual([cut.code, json(cut).error.reason], [2, 'invalid_argument'])
+  assert.deepEqual([cut.code, refusalOf(cut).error.reason], [2, 'invalid_argument'])
   const one = await satchel(['handoff', 'diff', first, '--json'])
-  assert.deepEqual([one.code, json(one).error.reason], [2, 'missing_argument'])
+  assert.deepEqual([one.code, refusalOf(one).error.reason], [2, 'missing_argument'])
 })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { isZombie, processStart } from '../server/platform/process-liveness.ts'
+import { systemProcesses } from '../server/platform/process-liveness.ts'
 import { makeEmptyHome } from './empty-home.ts'
 import { temporaryFolder } from './harness/index.ts'
 
@@ -43,13 +43,9 @@ for (const name of readdirSync(GUIDES)) {
 async function endServersIn(folder: string): Promise<void> {
   for (const name of readdirSync(folder).filter((each) => each.endsWith('.pid'))) {
     const pid = Number(readFileSync(join(folder, name), 'utf8'))
-    if (isRunning(pid)) process.kill(pid, 'SIGTERM')
-    while (isRunning(pid)) await setTimeout(20)
+    if (systemProcesses.isRunning(pid)) process.kill(pid, 'SIGTERM')
+    while (systemProcesses.isRunning(pid)) await setTimeout(20)
   }
-}
-
-function isRunning(pid: number): boolean {
-  return processStart(pid) !== undefined && !isZombie(pid)
 }
 
 test('a line that was not printed is found, and an ellipsis is any text', () => {

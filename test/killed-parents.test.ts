@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { initialize } from '../server/mcp/testing/messages.ts'
-import { isZombie } from '../server/platform/process-liveness.ts'
+import { systemProcesses } from '../server/platform/process-liveness.ts'
 import { inWaves } from './harness/in-waves.ts'
 import { temporaryFolder } from './harness/index.ts'
 
@@ -30,16 +30,6 @@ while ! test -s output; do sleep 0.05; done
 echo answered
 wait`
 
-/** One whose new parent has not noticed its end is none: not every first process of a container does. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return !isZombie(pid)
-  } catch {
-    return false
-  }
-}
-
 /** Starts a parent with a server below it, kills the parent without a word, and gives how long the server lived on, in ms. */
 async function outlived(t: TestContext): Promise<number> {
   const cwd = await temporaryFolder(t)
@@ -53,12 +43,12 @@ async function outlived(t: TestContext): Promise<number> {
   const parent = spawn('sh', ['-c', PARENT], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
   const lines = createInterface(parent.stdout)[Symbol.asyncIterator]()
   const server = Number((await lines.next()).value)
-  t.after(() => isAlive(server) && process.kill(server, 'SIGKILL'))
+  t.after(() => systemProcesses.isRunning(server) && process.kill(server, 'SIGKILL'))
   assert.equal((await lines.next()).value, 'answered')
 
   parent.kill('SIGKILL')
   const killedAt = performance.now()
-  while (isAlive(server) && performance.now() - killedAt < LONGEST_MS) await sleep(20)
+  while (systemProcesses.isRunning(server) && performance.now() - killedAt < LONGEST_MS) await sleep(20)
   return performance.now() - killedAt
 }
 

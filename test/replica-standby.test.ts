@@ -1,52 +1,15 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { temporaryFolder } from './harness/index.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
+import { openWay } from './postgres-way.ts'
 import { emptyStory, findingsAt, startReader, startWriter } from './replica-torture.ts'
 import { askAt, newReplica, type Replica } from './replicas.ts'
 import { runSatchel } from './satchel-process.ts'
 import { NO_SMALL_DISK, openSmallDisk } from './small-disk.ts'
 
 const record = (title: string, text = 'It builds.') => ({ title, objective: 'Ship it', current_state: text })
-
-/** The address of the primary, which moves: a proxy that finds it. */
-async function openWay(t: TestContext, first: number) {
-  let port = first
-  const sockets = new Set<Socket>()
-  const proxy = createServer((near) => {
-    const far = connect(port, '127.0.0.1')
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(socket)
-      socket.on('error', () => {})
-      socket.on('close', () => other.destroy())
-      socket.pipe(other)
-    }
-  })
-  const cut = (): void => {
-    for (const socket of sockets) socket.destroy()
-    sockets.clear()
-  }
-  proxy.listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  t.after(() => {
-    cut()
-    proxy.close()
-  })
-  const own = (proxy.address() as AddressInfo).port // listening on TCP
-  return {
-    urlOf: (server: PostgresServer) => server.url.replace(`:${server.port}/`, `:${own}/`),
-    leadTo(next: number) {
-      port = next
-      cut()
-    },
-  }
-}
 
 async function migrate(t: TestContext, url: string): Promise<void> {
   const { code, err } = await runSatchel(await temporaryFolder(t), ['storage', 'migrate'], {
@@ -63,10 +26,10 @@ async function startReplicas(t: TestContext, url: string, names: readonly string
 
 /** Two replicas, a primary and its standby, and a write that was acknowledged after everything was followed. */
 async function openPair(t: TestContext, server: PostgresServer) {
-  const way = await openWay(t, server.port)
+  const way = await openWay(t, server)
   await migrate(t, server.url)
   const standby = await server.startStandby()
-  const [one, two] = await startReplicas(t, way.urlOf(server), ['one', 'two'])
+  const [one, two] = await startReplicas(t, way.url, ['one', 'two'])
   assert.ok(one && two)
   const followed = async (sync: string) => {
     while (

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { type RoomWorld, realWorld } from '../plugins/workspace/connection/clock.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
-import type { Terminal } from '../server/contract/advanced/command.ts'
 import type { Listener, OpenListener } from '../server/contract/advanced/route.ts'
 import type { Plugin } from '../server/contract/plugin.ts'
 import type { After } from '../server/fanout/after.ts'
@@ -17,6 +16,7 @@ import { createHttpMount } from '../server/mcp/http.ts'
 import { type Message, modernHeaders } from '../server/mcp/testing/messages.ts'
 import type { Disk } from '../server/platform/disk.ts'
 import { confineTo } from '../server/platform/paths.ts'
+import { quietTerminal } from './fixtures/quiet-terminal.ts'
 import { openHost, type TestHost, temporaryFolder } from './harness/index.ts'
 
 export interface Answer {
@@ -101,8 +101,12 @@ export async function openRoomServer(t: TestContext, options: ServerOptions = {}
   if (!command) throw new Error('the verb is missing')
   let ended: Promise<number> | undefined
   const printed = await new Promise<Record<string, string>>((resolve, reject) => {
-    const quiet = quietTerminal((text) => resolve(JSON.parse(text)))
-    const terminal = { ...quiet, note: (line: string) => options.note?.(line) }
+    const terminal = quietTerminal((text) => resolve(JSON.parse(text)), {
+      json: true,
+      quiet: true,
+      note: (line) => options.note?.(line),
+      answer: async (_headline, data) => resolve(data as Record<string, string>), // addresses
+    })
     const context = { log: opened.host.log, signal: stopping.signal, projectRoot: opened.projectRoot }
     const input = {
       file,
@@ -180,25 +184,6 @@ export function listenerOf({ after, beforeListening }: Pick<ServerOptions, 'afte
     shared ??= optionsFor(host)
     await beforeListening?.(listener.name)
     return openListener(host, listener, shared)
-  }
-}
-
-export function quietTerminal(write: (text: string) => void): Terminal {
-  return {
-    stdin: process.stdin,
-    stdinIsTty: false,
-    stdoutIsTty: false,
-    stderrIsTty: false,
-    columns: 80,
-    color: false,
-    json: true,
-    quiet: true,
-    env: {},
-    write,
-    async answer(_headline, data) {
-      write(`${JSON.stringify(data)}\n`)
-    },
-    note() {},
   }
 }
 

@@ -1,5 +1,4 @@
-import { EventEmitter, once } from 'node:events'
-import { PassThrough, Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { handoffConfig } from '../../plugins/handoff/config.ts'
 import { hookCommand } from '../../plugins/handoff/hooks.ts'
 import { plugin } from '../../plugins/handoff/index.ts'
@@ -7,9 +6,10 @@ import { createHandoffs } from '../../plugins/handoff/project.ts'
 import { contextOf, testHost } from '../../plugins/handoff/testing/fixture.ts'
 import { assetPath } from '../../server/assets.ts'
 import { createHost } from '../../server/host.ts'
-import { serveStdio } from '../../server/mcp/stdio.ts'
+import { openStdio } from '../../server/mcp/testing/stdio-client.ts'
 import { confineTo } from '../../server/platform/paths.ts'
-import type { Log, Terminal } from '../../server/plugin.ts'
+import type { Log } from '../../server/plugin.ts'
+import { quietTerminal } from '../../test/fixtures/quiet-terminal.ts'
 
 /** What a client's model gets of a call: some get the text, others the data. */
 export interface Given {
@@ -80,9 +80,12 @@ export async function openSession({ root, path, id, hasVariable, now }: SessionO
       await command.run(
         { log, signal, projectRoot: root },
         { event },
-        hookTerminal(input, (text) => {
-          output += text
-        }),
+        quietTerminal(
+          (text) => {
+            output += text
+          },
+          { stdin: Readable.from([input]) },
+        ),
       )
       if (output === '') return ''
       return JSON.parse(output).hookSpecificOutput?.additionalContext ?? ''
@@ -109,54 +112,9 @@ export async function openSession({ root, path, id, hasVariable, now }: SessionO
   }
 }
 
-function hookTerminal(input: string, write: (text: string) => void): Terminal {
-  return {
-    stdin: Readable.from([input]),
-    stdinIsTty: false,
-    stdoutIsTty: false,
-    stderrIsTty: false,
-    columns: 80,
-    color: false,
-    json: false,
-    quiet: false,
-    env: {},
-    answer: () => Promise.reject(new Error('a hook prints no answer')),
-    write,
-    note: () => {},
-  }
-}
-
 /** MCP on a pair of pipes. */
 function serve(host: Awaited<ReturnType<typeof createHost>>, root: string) {
-  const stdin = new PassThrough()
-  const stdout = new PassThrough()
-  const answers = new EventEmitter()
-  let rest = ''
-  stdout.on('data', (chunk: Buffer) => {
-    const lines = (rest + chunk.toString()).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) {
-      const message = JSON.parse(line)
-      answers.emit(`${message.id}`, message)
-    }
-  })
-  const served = serveStdio({
-    boot: Promise.resolve(host),
-    version: '0.0.0',
-    log: silent,
-    resolvePath: confineTo([root], root),
-    io: {
-      stdin,
-      stdout: {
-        write: (text: string, done?: (error?: Error | null) => void) => stdout.write(text, done),
-        on: (event: 'drain' | 'error' | 'close', listener: (error?: Error) => void) =>
-          stdout.on(event, listener),
-        isTTY: false,
-        columns: undefined,
-      },
-    },
-    signals: new EventEmitter(),
-  })
+  const client = openStdio({ after: () => {} }, host, { resolvePath: confineTo([root], root) })
   let last = 0
   return {
     // biome-ignore lint/suspicious/noExplicitAny: results of every method
@@ -167,15 +125,11 @@ function serve(host: Awaited<ReturnType<typeof createHost>>, root: string) {
         [`${META}clientInfo`]: { name: 'satchel-retention', version: '1.0.0' },
         [`${META}clientCapabilities`]: {},
       }
-      const answered = once(answers, `${id}`)
-      stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta } })}\n`)
-      const [message] = await answered
-      if (message.error) throw new Error(`${method}: ${JSON.stringify(message.error)}`)
-      return message.result
+      client.send({ jsonrpc: '2.0', id, method, params: { ...params, _meta } })
+      const { error, result } = await client.answer(id)
+      if (error) throw new Error(`${method}: ${JSON.stringify(error)}`)
+      return result
     },
-    async close() {
-      stdin.end()
-      await served
-    },
+    close: () => client.end(),
   }
 }

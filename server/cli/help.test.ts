@@ -4,12 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { ERROR_TABLE } from '../error-table.ts'
-import { openProject, type Ran } from './testing/run-cli.ts'
-
-const json = (
-  ran: Ran,
-): { error: { code: string; reason: string; next?: unknown; details?: Record<string, unknown> } } =>
-  JSON.parse(ran.out)
+import { openProject, refusalOf } from './testing/run-cli.ts'
 
 test('requested help fits 80 columns, shows an example and the exit codes, and is written to stdout', async (t) => {
   const { satchel } = await openProject(t)
@@ -38,7 +33,7 @@ test('requested help fits 80 columns, shows an example and the exit codes, and i
   assert.doesNotMatch(verb.out, /--capture-git {2}/)
   for (const argv of [['--json'], ['probe', '--json']]) {
     const ran = await satchel(argv)
-    assert.deepEqual([ran.code, json(ran).error.reason], [2, 'missing_verb'])
+    assert.deepEqual([ran.code, refusalOf(ran).error.reason], [2, 'missing_verb'])
   }
   const group = await satchel(['probe'])
   assert.deepEqual([group.code, group.out, /Echo what was typed/.test(group.err)], [2, '', true])

@@ -5,12 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ERROR_CODES } from '../contract/errors.ts'
 import { ERROR_TABLE } from '../error-table.ts'
-import { openProject, type Ran } from './testing/run-cli.ts'
-
-const json = (
-  ran: Ran,
-): { error: { code: string; reason: string; next?: unknown; details?: Record<string, unknown> } } =>
-  JSON.parse(ran.out)
+import { openProject, refusalOf } from './testing/run-cli.ts'
 
 test('flags become the types of the input', async (t) => {
   const { satchel } = await openProject(t)
@@ -62,7 +57,7 @@ test('a fixed field of a verb has no flag and cannot be overridden by --input', 
     stdin: '{"id":"two","level":"low"}',
   })
 
-  assert.deepEqual([typed.code, json(typed).error.reason], [2, 'unknown_option'])
+  assert.deepEqual([typed.code, refusalOf(typed).error.reason], [2, 'unknown_option'])
   assert.equal(JSON.parse(given.out).got.level, 'high')
 })
 
@@ -92,9 +87,9 @@ test('every error code gives its exit code and its object under --json', async (
     const ran = await satchel(['probe', 'fail', code, '--json'])
 
     assert.equal(ran.code, ERROR_TABLE[code].exit, code)
-    assert.deepEqual(json(ran).error.code, code)
-    assert.deepEqual(json(ran).error.reason, `planned_${code}`)
-    assert.deepEqual(json(ran).error.next, { tool: 'probe_echo', args: { id: 'again' } })
+    assert.deepEqual(refusalOf(ran).error.code, code)
+    assert.deepEqual(refusalOf(ran).error.reason, `planned_${code}`)
+    assert.deepEqual(refusalOf(ran).error.next, { tool: 'probe_echo', args: { id: 'again' } })
   }
 })
 
@@ -136,7 +131,7 @@ test('a bug of a plugin shows a log id and never its own text', async (t) => {
   const lines = plain.err.trimEnd().split('\n')
   assert.match(lines.at(-1) ?? '', /^satchel: Internal error \(log id [0-9a-f]{12}\)$/)
   assert.match(lines[0] ?? '', /secret text/, 'the log has the cause')
-  assert.deepEqual([json(asJson).error.code, asJson.out.includes('secret')], ['internal', false])
+  assert.deepEqual([refusalOf(asJson).error.code, asJson.out.includes('secret')], ['internal', false])
 })
 
 test('wrong typing is exit 2 with a reason, and names the nearest word', async (t) => {
@@ -167,7 +162,7 @@ test('wrong typing is exit 2 with a reason, and names the nearest word', async (
     const plain = await satchel(argv)
 
     assert.deepEqual(
-      [asJson.code, json(asJson).error.code, json(asJson).error.reason],
+      [asJson.code, refusalOf(asJson).error.code, refusalOf(asJson).error.reason],
       [2, 'invalid', reason],
       argv.join(' '),
     )
@@ -202,7 +197,7 @@ test('--input takes a file or standard input, and refuses what is not a JSON obj
   assert.equal(fromStdin.code, 2)
   for (const [file, stdin, code, reason] of refused) {
     const ran = await satchel(['probe', 'echo', '--input', file, '--json'], { stdin })
-    assert.deepEqual([ran.code, json(ran).error.reason], [code, reason], `${file} ${stdin}`)
+    assert.deepEqual([ran.code, refusalOf(ran).error.reason], [code, reason], `${file} ${stdin}`)
   }
 })
 
@@ -227,7 +222,7 @@ test('-o writes the result to a file, - to stdout, and says where it could not',
   assert.equal(await readFile(join(root, 'out.txt'), 'utf8'), 'all of it')
   assert.deepEqual([saved.code, saved.err], [0, 'written: out.txt\n'])
   assert.equal(shown.out, 'all of it\n')
-  assert.deepEqual([refused.code, json(refused).error.reason], [3, 'output_not_written'])
+  assert.deepEqual([refused.code, refusalOf(refused).error.reason], [3, 'output_not_written'])
 })
 
 test('a typed path starts at the working directory, and at the project root when nothing is there', async (t) => {
@@ -311,7 +306,7 @@ test('a plugin that throws in setup is exit 1 with its file; its error is in the
 
   const ran = await satchel(['probe', 'echo', 'x', '--json'])
 
-  const { error } = json(ran)
+  const { error } = refusalOf(ran)
   const [logged = ''] = ran.err.split('\n')
   assert.deepEqual([ran.code, error.reason], [1, 'plugin_setup'])
   assert.match(ran.out, /probe-plugin/)

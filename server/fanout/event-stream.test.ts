@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { connect, type Socket } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { listening } from '../../test/harness/listening.ts'
+import { openRaw, type Raw } from '../http/testing/open-door.ts'
 import { type EventStream, type EventStreamOptions, openEventStream } from './event-stream.ts'
 import { createPump } from './pump.ts'
 import { manualAfter } from './testing/manual-after.ts'
@@ -28,43 +28,16 @@ async function streamServer(
     server.emit('stream')
   })
   const { port } = await listening(t, server)
-  const open = async (version = '1.1', headers = ''): Promise<{ stream: EventStream; client: Client }> => {
+  const open = async (version = '1.1', headers = ''): Promise<{ stream: EventStream; client: Raw }> => {
     const at = streams.length
     const arrived = once(server, 'stream')
-    const client = rawClient(t, port, `GET / HTTP/${version}\r\nHost: x\r\n${headers}\r\n`)
+    const client = openRaw(t, { port, address: '' }, `GET / HTTP/${version}\r\nHost: x\r\n${headers}\r\n`)
     await arrived
     const stream = streams[at]
     assert.ok(stream)
     return { stream, client }
   }
   return { pump, closed, open }
-}
-
-interface Client {
-  readonly socket: Socket
-  received(): string
-  until(part: string): Promise<string>
-}
-
-function rawClient(t: TestContext, port: number, head: string): Client {
-  const socket = connect(port, '127.0.0.1')
-  let text = ''
-  socket.on('data', (chunk) => {
-    text += chunk
-  })
-  socket.on('error', () => {})
-  socket.write(head)
-  t.after(() => socket.destroy())
-  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
-  const until = async (part: string): Promise<string> => {
-    for (let from = 0; text.indexOf(part, from) < 0; ) {
-      from = Math.max(0, text.length - part.length)
-      assert.ok(!socket.destroyed, `${JSON.stringify(part)} in ${JSON.stringify(text.slice(-400))}`)
-      await Promise.race([closed, once(socket, 'data')])
-    }
-    return text
-  }
-  return { socket, received: () => text, until }
 }
 
 /** What the process holds on to, garbage collected first; memory of the kernel's socket buffers is not in it. */
@@ -175,7 +148,7 @@ describe('event stream', () => {
     const pump = createPump()
     const server = createServer()
     const { port } = await listening(t, server)
-    const client = rawClient(t, port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    const client = openRaw(t, { port, address: '' }, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')
     const [, outgoing] = (await once(server, 'request')) as [IncomingMessage, ServerResponse]
     client.socket.destroy()
     await once(outgoing, 'close')

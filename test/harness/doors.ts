@@ -1,4 +1,3 @@
-import { EventEmitter, once } from 'node:events'
 import { PassThrough, Writable } from 'node:stream'
 import type { TestContext } from 'node:test'
 import { assetPath } from '../../server/assets.ts'
@@ -10,7 +9,7 @@ import { createPump } from '../../server/fanout/pump.ts'
 import type { RunningHost } from '../../server/host.ts'
 import { type HttpListener, openListener } from '../../server/http/listener.ts'
 import { createHttpMount } from '../../server/mcp/http.ts'
-import { serveStdio } from '../../server/mcp/stdio.ts'
+import { openStdio } from '../../server/mcp/testing/stdio-client.ts'
 import { isJsonObject } from '../../server/platform/json-object.ts'
 import { confineTo } from '../../server/platform/paths.ts'
 import type { TestHost } from './open-host.ts'
@@ -158,30 +157,11 @@ function joinedData(left: unknown, right: unknown): unknown {
 
 /** One served pair of pipes for all calls of the test. */
 function stdioDoor(t: TestContext, { host, projectRoot }: TestHost): OpenDoor {
-  const stdin = new PassThrough()
-  const stdout = new PassThrough()
-  const answers = new EventEmitter().setMaxListeners(0)
-  let rest = ''
-  stdout.on('data', (chunk: Buffer) => {
-    const lines = (rest + chunk.toString()).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) {
-      const message = JSON.parse(line) as RpcAnswer
-      answers.emit(`${message.id}`, message)
-    }
-  })
-  const served = serveStdio({
-    boot: Promise.resolve(host),
-    version: '0.0.0',
+  const client = openStdio(t, host, {
     log: host.log,
     resolvePath: confineTo([projectRoot], projectRoot),
-    io: { stdin, stdout: realStdout(stdout) },
-    signals: new EventEmitter(),
   })
-  t.after(async () => {
-    stdin.end()
-    await served
-  })
+  t.after(() => client.end())
   let last = 0
   return {
     name: 'stdio',
@@ -189,10 +169,8 @@ function stdioDoor(t: TestContext, { host, projectRoot }: TestHost): OpenDoor {
     call: (tool, given) =>
       allPages(given, async (input) => {
         const id = ++last
-        const answered = once(answers, `${id}`)
-        stdin.write(`${JSON.stringify(callMessage(id, tool, input))}\n`)
-        const [answer] = await answered
-        return outcomeOf(answer)
+        client.send(callMessage(id, tool, input))
+        return outcomeOf((await client.answer(id)) as unknown as RpcAnswer)
       }),
   }
 }

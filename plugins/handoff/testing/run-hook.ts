@@ -1,6 +1,6 @@
-import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
-import { type Disk, realDisk, type Terminal } from '../../../server/plugin.ts'
+import { type Disk, realDisk } from '../../../server/plugin.ts'
+import { quietTerminal } from '../../../test/fixtures/quiet-terminal.ts'
 import { type TimeSpent, timeFromNow } from '../hook-limit.ts'
 import { HOOK_LIMITS, hookCommand } from '../hooks.ts'
 import { createHandoffs } from '../project.ts'
@@ -43,22 +43,10 @@ export async function runHook(
     stdin instanceof Readable
       ? stdin
       : Readable.from([typeof stdin === 'string' ? stdin : JSON.stringify(stdin)])
-  const terminal: Terminal = {
-    stdin: input,
-    stdinIsTty: false,
-    stdoutIsTty: false,
-    stderrIsTty: false,
-    columns: 80,
-    color: false,
-    json: false,
-    quiet: false,
-    answer: async () => assert.fail('a hook prints no answer'),
-    env: {},
-    write: (text) => {
-      stdout += text
-    },
-    note: (line) => notes.push(line),
+  const write = (text: string): void => {
+    stdout += text
   }
+  const terminal = quietTerminal(write, { stdin: input, note: (line) => notes.push(line) })
   const { log, signal } = contextOf(project.root)
   const code = await command.run({ log, signal, projectRoot: project.root }, { event }, terminal)
   return { code, stdout, notes }

@@ -2,12 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openProject, type Ran } from '../testing/run-cli.ts'
-
-const json = (
-  ran: Ran,
-): { error: { code: string; reason: string; next?: unknown; details?: Record<string, unknown> } } =>
-  JSON.parse(ran.out)
+import { openProject, refusalOf } from '../testing/run-cli.ts'
 
 test('config show prints the effective values and their origins', async (t) => {
   const { root, satchel } = await openProject(t)
@@ -60,5 +55,5 @@ test('a configuration error names key, line and nearest key, with exit 3', async
   const ran = await satchel(['config', 'show', '--json'])
 
   assert.equal(ran.code, 3)
-  assert.deepEqual(json(ran).error.details, { key: 'http.prot', line: 2, nearest: 'port' })
+  assert.deepEqual(refusalOf(ran).error.details, { key: 'http.prot', line: 2, nearest: 'port' })
 })

@@ -91,7 +91,7 @@ export interface Raw {
 }
 
 /** A connection that has sent `text`. */
-export function openRaw(t: TestContext, door: HttpListener, text: string): Raw {
+export function openRaw(t: TestContext, door: Pick<HttpListener, 'port' | 'address'>, text: string): Raw {
   const socket = door.port === undefined ? connect(door.address) : connect(door.port, '127.0.0.1')
   let got = ''
   socket.on('data', (chunk) => {

@@ -25,7 +25,11 @@ export interface StdioClient {
 }
 
 /** Serves the host over two in-memory pipes, as `satchel mcp` does; ended after the test. */
-export function openStdio(t: TestContext, boot: RunningHost | Promise<RunningHost>): StdioClient {
+export function openStdio(
+  t: Pick<TestContext, 'after'>,
+  boot: RunningHost | Promise<RunningHost>,
+  more: Partial<Pick<Parameters<typeof serveStdio>[0], 'log' | 'resolvePath'>> = {},
+): StdioClient {
   const stdin = new PassThrough()
   const stdout = new PassThrough()
   const signals = new EventEmitter()
@@ -52,6 +56,7 @@ export function openStdio(t: TestContext, boot: RunningHost | Promise<RunningHos
     resolvePath: async (path) => path,
     io: { stdin, stdout: real },
     signals,
+    ...more,
   })
   t.after(() => stdin.end())
   const find = async (wanted: (message: Message) => boolean): Promise<Message> => {
