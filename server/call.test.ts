@@ -332,11 +332,13 @@ function answering(given: unknown, task?: ReturnType<typeof taskStarted>) {
     input: z.object({}),
     output: z.object({ given: z.unknown() }),
     annotations: readOnly,
+    ...(task && { task: true }),
     example: {},
     handler: async () => task ?? { given },
     headline: () => 'done',
   })
-  const setup = async () => ({ tools: [answer] })
+  const get = async () => undefined
+  const setup = async () => ({ tools: [answer], tasks: { get, update: get, cancel: get } })
   return definePlugin({ name: 'answerer', version: '1.0.0', apiVersion: 1, config: z.object({}), setup })
 }
 

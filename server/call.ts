@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { z } from 'zod'
 import type { Capability, Principal } from './contract/advanced/principal.ts'
 import { startedTask, type TaskState } from './contract/advanced/task.ts'
 import type { CallContext } from './contract/context.ts'
@@ -7,12 +6,12 @@ import {
   ERROR_CODES,
   errorBody,
   errorFromBody,
-  type FieldError,
   isSatchelError,
   type NextStep,
   type SatchelError,
 } from './contract/errors.ts'
 import type { Tool } from './contract/tool.ts'
+import { fieldErrors, pointerOf } from './field-errors.ts'
 import { forgivenInput } from './forgiving-input.ts'
 import { takesAnything } from './open-schema.ts'
 import { isJsonObject } from './platform/json-object.ts'
@@ -51,6 +50,8 @@ export interface CallLimits {
 export interface CallRules extends CallLimits {
   /** Reports which tools the caller can see; a `next` that names another tool is omitted. */
   readonly visible?: (toolName: string) => boolean
+  /** Throws for a task whose result no caller could get. Absent: none is looked at. */
+  readonly requireOwnTask?: (task: TaskState) => void
 }
 
 /**
@@ -73,7 +74,10 @@ export async function call(
     const task = startedTask(answer)
     if (task && !ctx.acceptsTask)
       throw new TypeError(`${owned.tool.name} answered with a task, which this caller does not accept`)
-    if (task) return { kind: 'task', task }
+    if (task) {
+      rules.requireOwnTask?.(task)
+      return { kind: 'task', task }
+    }
     return { kind: 'done', data: checkOutput(owned.tool, answer, ctx), input }
   } catch (thrown) {
     throw asCallerError(thrown, ctx, owned.tool.name, rules.visible)
@@ -226,34 +230,9 @@ function unknownArgument(name: string, known: readonly string[]): SatchelError {
     { name: shown, hint: didYouMean(near, known) },
     {
       details: { argument: shown, ...(near && { nearest: near }) },
-      errors: [{ pointer: `/${escapeToken(shown)}`, message: 'unknown argument' }],
+      errors: [{ pointer: pointerOf([shown]), message: 'unknown argument' }],
     },
   )
-}
-
-/** Converts each zod issue of `input` to a JSON pointer and a sentence. */
-export function fieldErrors(error: z.ZodError, input: unknown): FieldError[] {
-  return error.issues.map((issue) => ({
-    pointer: issue.path.map((token) => `/${escapeToken(String(token))}`).join(''),
-    message: sentenceOf(issue, input),
-  }))
-}
-
-/** Distinguishes a missing field, which zod reports as a wrong type. */
-function sentenceOf(issue: z.core.$ZodIssue, input: unknown): string {
-  const isMissing = issue.code === 'invalid_type' && valueAt(input, issue.path) === undefined
-  return isMissing ? `is missing; it is of type ${issue.expected}` : issue.message
-}
-
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce(
-    (value: unknown, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key],
-    input,
-  )
-}
-
-function escapeToken(token: string): string {
-  return token.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 function checkOutput(tool: Tool, answer: unknown, { log }: CallContext): Record<string, unknown> {

@@ -17,6 +17,7 @@ import { refusals } from './refusals.ts'
 import { type Owned, type Registry, register } from './registry.ts'
 import { createDatabase, type HostDatabase } from './storage/database.ts'
 import type { SchemaPart } from './storage/schema.ts'
+import { requireOwnTask } from './task-tool.ts'
 import { isListed, type ToolFilter } from './tool-filter.ts'
 import type { Traces } from './traces.ts'
 
@@ -251,6 +252,7 @@ function runningHost(
       return observed({ owned, input: rawInput, ctx: known, observers, traces }, () =>
         call(owned, rawInput, known, {
           visible: visibleAt(ctx.door),
+          requireOwnTask: (task) => requireOwnTask(registry, owned, task),
           ...(ctx.door !== 'cli' && limits),
         }),
       )

@@ -5,6 +5,7 @@ import type { Principal } from '../contract/advanced/principal.ts'
 import type { TaskState, Tasks } from '../contract/advanced/task.ts'
 import type { CallContext } from '../contract/context.ts'
 import { isJsonObject } from '../platform/json-object.ts'
+import { toolOfTask } from '../task-tool.ts'
 import { declaresElicitation, declaresTasks, TASKS_EXTENSION } from './caller.ts'
 import type { Catalog } from './descriptors.ts'
 import { callContextOf, type Exchange } from './exchange.ts'
@@ -57,12 +58,12 @@ export async function findTask(
   )
   for (const { plugin, tasks } of reachable) {
     const state = await tasks.get(principal, taskId)
-    if (state) return wireTask(state, tasks, principal, answerOf(catalog, ctx, plugin))
+    if (state) return wireTask(state, tasks, principal, answerOf(catalog, ctx, plugin, state))
   }
   for (const { plugin, tasks } of reachable) {
     const session = await catalog.host.principalFor({ plugin, requires: 'read' }, ctx)
     const state = session === principal ? undefined : await tasks.get(session, taskId)
-    if (state) return wireTask(state, tasks, session, answerOf(catalog, ctx, plugin))
+    if (state) return wireTask(state, tasks, session, answerOf(catalog, ctx, plugin, state))
   }
   return catalog.raw?.findTask?.(taskId)
 }
@@ -83,12 +84,17 @@ async function requireTask(exchange: Exchange, taskId: string): Promise<WireTask
   return found
 }
 
-/** The tasks of a plugin belong to its only tool that can answer with a task. */
-function answerOf({ host, tool }: Catalog, { client }: CallContext, plugin: string): AnswerOf {
-  const owned = host.registry.tools.find((each) => each.plugin === plugin && each.tool.task)
-  const offered = owned && tool(owned.tool.name)
+/** Returns the outcome of a task as the tool that started it answers. Errors of the result: those of `toolOfTask`. */
+function answerOf(
+  { host, tool }: Catalog,
+  { client }: CallContext,
+  plugin: string,
+  state: TaskState,
+): AnswerOf {
   return (value) => {
     const data = isJsonObject(value) ? value : {}
+    const owned = toolOfTask(host.registry, plugin, state)
+    const offered = owned && tool(owned.tool.name)
     if (!offered) return { text: plainText(data), data }
     return toolAnswer(offered, data, { args: {} }, readerOf(client?.name, host.answers))
   }

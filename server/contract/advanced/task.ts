@@ -5,6 +5,8 @@ import type { Principal } from './principal.ts'
 export interface TaskState {
   /** `task_` + 32 hex: 128 random bits. */
   readonly taskId: string
+  /** The tool whose answer the outcome is; absent: the only tool of the plugin that starts tasks. */
+  readonly tool?: string
   readonly status: 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
   /** At most 240 characters. For `input_required` it also says what a caller without elicitation can do. */
   readonly statusMessage?: string

@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test'
 import * as z from 'zod'
 import { openHost } from '../../../test/harness/open-host.ts'
 import type { Principal } from '../../contract/advanced/principal.ts'
-import { definePlugin } from '../../contract/plugin.ts'
+import { definePlugin, type Plugin } from '../../contract/plugin.ts'
 import { createPump } from '../../fanout/pump.ts'
 import type { HostDatabase } from '../../storage/database.ts'
 import { createHttpMount } from '../http.ts'
@@ -18,6 +18,8 @@ export interface Serving {
   readonly mount?: typeof createHttpMount
   /** Shared by several servers. */
   readonly database?: HostDatabase
+  /** Beside the sample plugin. */
+  readonly plugins?: readonly Plugin[]
 }
 
 /** A second plugin, which knows eve. */
@@ -37,10 +39,10 @@ const otherPlugin = definePlugin({
 /** Serves the sample plugin over HTTP with three sessions: ada may read, bob may nothing, eve is another plugin's. */
 export async function serveHttp(
   t: TestContext,
-  { clock, after, limits = {}, mount = createHttpMount, database }: Serving = {},
+  { clock, after, limits = {}, mount = createHttpMount, database, plugins = [] }: Serving = {},
 ) {
   const { plugin, world } = samplePlugin()
-  const opened = await openHost(t, { plugins: [plugin, otherPlugin] })
+  const opened = await openHost(t, { plugins: [plugin, otherPlugin, ...plugins] })
   const session = (name: string, capabilities: Principal['capabilities']) =>
     world.sessions.set(`ses_${name}`, {
       id: `session:${name}`,
