@@ -2,11 +2,12 @@ import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import * as z from 'zod'
 import { headlineOf, toldIn } from '../answer/tool-text.ts'
-import { fieldErrors, type OwnedTool } from '../call.ts'
+import type { OwnedTool } from '../call.ts'
 import type { Command } from '../contract/advanced/command.ts'
 import type { CallContext } from '../contract/context.ts'
 import { isSatchelError } from '../contract/errors.ts'
 import type { Tool, Verb } from '../contract/tool.ts'
+import { fieldErrors } from '../field-errors.ts'
 import type { RunningHost } from '../host.ts'
 import { writeFileDurably } from '../platform/durable-file.ts'
 import { unconfined } from '../platform/paths.ts'
@@ -82,7 +83,7 @@ export function shapeOf(leaf: Leaf): VerbShape {
     path: leaf.path,
     summary: titleOf(leaf),
     description: leaf.verb.description ?? tool.description,
-    input: tool.input.extend(switchesOf(leaf.verb)),
+    input: withSwitches(tool.input, leaf.verb),
     typing: leaf.verb,
     // Only help shows it.
     get examples() {
@@ -93,14 +94,14 @@ export function shapeOf(leaf: Leaf): VerbShape {
   }
 }
 
-/** A switch for each flag that runs another tool. */
-function switchesOf({ instead = {} }: Verb): Record<string, z.ZodType> {
-  return Object.fromEntries(
-    Object.entries(instead).map(([flag, { description }]) => [
-      flag,
-      z.boolean().optional().describe(description),
-    ]),
-  )
+/** The input with a switch for each flag that runs another tool; itself without any, because not every zod has `extend`. */
+function withSwitches(input: z.ZodObject, { instead }: Verb): z.ZodObject {
+  if (instead === undefined) return input
+  const switches = Object.entries(instead).map(([flag, { description }]) => [
+    flag,
+    z.boolean().optional().describe(description),
+  ])
+  return input.extend(Object.fromEntries(switches))
 }
 
 /** Runs a leaf with the typed arguments and returns the exit code. Errors: a `SatchelError`. */

@@ -268,3 +268,17 @@ test('a field named like another flag is set by --input only, which check and he
   assert.match(help.out, /Only --input sets: json, config, storage, help, dryRun/)
   assert.deepEqual(JSON.parse(ran.out), { greeting: 'Hello' })
 })
+
+test('a tool with schemas of zod/mini has its verb', async (t) => {
+  const { root, satchel } = await openProject(t)
+  const schemas = `input: mini.object({ name: mini.string() }), output: mini.object({ greeting: mini.string() })`
+  const members = `${schemas}, example: { name: 'Ada' }, cli: { verb: 'greet', positional: ['name'] },
+    handler: async (_ctx, { name }) => ({ greeting: name })`
+  const file = `import * as mini from '${import.meta.resolve('zod/mini')}'\n${pluginOf(members)}`
+  await writeFile(join(root, 'mini.mjs'), file)
+  await writeFile(join(root, 'satchel.yaml'), 'plugins: { ./mini.mjs: {} }\n')
+
+  const ran = await satchel(['greet', 'Ada', '--json'])
+
+  assert.deepEqual([ran.code, JSON.parse(ran.out)], [0, { greeting: 'Ada' }])
+})
