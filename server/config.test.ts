@@ -203,6 +203,25 @@ test("a third-party plugin's settings are parsed by its own schema", async (t) =
   })
 })
 
+test('a setting that is missing is said to be missing, at the line of what lacks it', async (t) => {
+  const needy = definePlugin({
+    name: 'needy',
+    version: '1.0.0',
+    apiVersion: 1,
+    config: z.object({ board: z.string(), limits: z.object({ most: z.int() }).optional() }),
+    setup: async () => ({}),
+  })
+  const cwd = await folder(t, { 'satchel.yaml': 'plugins:\n  ./needy.js: { limits: {} }\n' })
+  const config = await loadConfig({ cwd, env: {} })
+  const read = (settings: Readonly<Record<string, unknown>>) => () =>
+    config.section(needy, { settings, listedAs: './needy.js' })
+
+  const board = /satchel\.yaml:2: plugins\.\.\/needy\.js\.board: is missing; it is of type string$/
+  assert.throws(read({ limits: {} }), { reason: 'config_invalid', message: board })
+  const most = /satchel\.yaml:2: plugins\.\.\/needy\.js\.limits\.most: is missing; it is of type/
+  assert.throws(read({ board: 'x', limits: {} }), { message: most })
+})
+
 test("a plugin's environment names fill its section, typed by its schema", async (t) => {
   const cwd = await folder(t, {})
   const config = await loadConfig({ cwd, env: { JIRA_RETRIES: '7', JIRA_SYNC: 'true' } })

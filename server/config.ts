@@ -15,6 +15,7 @@ import {
 import type { ConfigText } from './config-text.ts'
 import type { SatchelError } from './contract/errors.ts'
 import type { Plugin } from './contract/plugin.ts'
+import { fieldErrors, isMissing } from './field-errors.ts'
 import { isJsonObject } from './platform/json-object.ts'
 import { refusals } from './refusals.ts'
 import { typedValue } from './schema-shape.ts'
@@ -174,8 +175,11 @@ function parseMerged<S extends z.ZodObject>(
   }
   const parsed = schema.safeParse(merged)
   if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  throw invalidKey(source, `${prefix}${issue?.path.join('.') ?? ''}`, issue?.message ?? 'is not valid', env)
+  const [issue] = parsed.error.issues
+  const [first] = fieldErrors(parsed.error, merged)
+  const key = `${prefix}${issue?.path.join('.') ?? ''}`
+  const line = issue && isMissing(issue, merged) ? lineAround(source, key) : undefined
+  throw invalidKey(source, key, first?.message ?? 'is not valid', { env, line })
 }
 
 type Layer = readonly [
@@ -232,18 +236,32 @@ function keyOf(listedAs: string): string {
   return `plugins.${listedAs}`
 }
 
+interface Where {
+  readonly env?: Readonly<Record<string, string>>
+  /** Absent: the line of the key itself. */
+  readonly line?: number | undefined
+}
+
 function invalidKey(
   source: Source,
   key: string,
   why: string,
-  env: Readonly<Record<string, string>> = {},
+  { env = {}, line: around }: Where = {},
 ): SatchelError {
   const name = Object.keys(env).find((candidate) => env[candidate] === key && source.request.env[candidate])
-  const line = name === undefined ? source.text.lines.get(key) : undefined
+  const line = name === undefined ? (source.text.lines.get(key) ?? around) : undefined
   return refusals.config_invalid(
     { place: placeOf(source, line), key: name ?? key, fault: why },
     { details: { key, ...(line !== undefined && { line }), ...(name && { environment: name }) } },
   )
+}
+
+/** The line of the innermost key that the file has around a missing one. */
+function lineAround(source: Pick<Source, 'text'>, key: string): number | undefined {
+  const end = key.lastIndexOf('.')
+  if (end < 0) return undefined
+  const outer = key.slice(0, end)
+  return source.text.lines.get(outer) ?? lineAround(source, outer)
 }
 
 /** Returns the prefix of an error if the line is known. */
