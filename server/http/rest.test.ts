@@ -1,9 +1,38 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import * as z from 'zod'
+import { openHost } from '../../test/harness/index.ts'
 import { ERROR_CODES } from '../contract/errors.ts'
+import { definePlugin } from '../contract/plugin.ts'
+import { defineTool } from '../contract/tool.ts'
 import { ERROR_TABLE } from '../error-table.ts'
-import { openDoor } from './testing/open-door.ts'
+import { listen } from './testing/listen.ts'
+import { askAt, openDoor } from './testing/open-door.ts'
+
+const versionPlugin = definePlugin({
+  name: 'versions',
+  version: '1.0.0',
+  apiVersion: 1,
+  config: z.object({}),
+  setup: async () => ({
+    tools: [
+      defineTool({
+        name: 'version_raise',
+        title: 'Raise',
+        description: 'Raises a version.',
+        profile: 'core',
+        input: z.object({ id: z.string(), was: z.int() }),
+        output: z.object({ version: z.int() }),
+        annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+        http: { method: 'PUT', path: '/versions/{id}', headers: { 'if-match': 'was' }, etag: 'version' },
+        example: { id: 'a', was: 1 },
+        handler: async (_ctx, { was }) => ({ version: was + 1 }),
+        headline: () => 'raised',
+      }),
+    ],
+  }),
+})
 
 describe('REST', () => {
   it('answers a tool call with the output as JSON', async (t) => {
@@ -84,6 +113,18 @@ describe('REST', () => {
     assert.deepEqual([again.status, again.text], [304, ''])
     assert.equal(again.headers['cache-control'], first.headers['cache-control'])
     assert.equal(patched.json['if_match'], '7')
+  })
+
+  it('coerces a mapped header by the type the schema states', async (t) => {
+    const { host } = await openHost(t, { plugins: [versionPlugin] })
+    const door = await listen(t, host)
+    const put = (tag: string) =>
+      askAt(door, '/versions/a', { method: 'PUT', body: {}, headers: { 'if-match': tag } })
+
+    const [seven, word] = [await put('"7"'), await put('"seven"')]
+
+    assert.deepEqual(seven.json, { version: 8 })
+    assert.deepEqual([word.status, word.json['reason']], [400, 'invalid_arguments'])
   })
 
   it('refuses an If-Match that is not one entity tag', async (t) => {

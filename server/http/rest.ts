@@ -61,7 +61,7 @@ async function readInput(
   return {
     ...query.read(queryFields(exchange, route)),
     ...body,
-    ...headerFields(exchange, route),
+    ...query.read(Object.entries(headerFields(exchange, route))),
     ...query.read(Object.entries(exchange.params)),
   }
 }
