@@ -1,14 +1,24 @@
+import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
 import type { Plugin } from './contract/plugin.ts'
 import { refusals } from './refusals.ts'
+import { isPluginName } from './tokens/scopes.ts'
 
 /** The contract version that plugins state as `apiVersion`. */
 const API_VERSION = 1
 /** Time for a plugin to be imported. */
 const IMPORT_LIMIT_MS = 30_000
+/** A backslash separates on Windows. */
+const IS_RELATIVE = /^\.\.?[\\/]/
+/** What Node.js says of these names the file and the import that it could not follow. */
+const IMPORT_FAULTS: readonly unknown[] = [
+  'ERR_MODULE_NOT_FOUND',
+  'MODULE_NOT_FOUND',
+  'ERR_UNKNOWN_FILE_EXTENSION',
+]
 /** Time for Node to parse the file of a plugin. */
 const CHECK_LIMIT_MS = 30_000
 
@@ -16,7 +26,7 @@ const CHECK_LIMIT_MS = 30_000
  * Loads a third-party plugin: a path (`./`, `../`, `/`) or an npm name, resolved from the configuration file.
  * `configFile` is absolute. The returned `file` is for messages.
  * Errors: `invalid`/`plugin_not_found`, `plugin_shape`, `plugin_api`, all naming the file; `internal`/`plugin_load` if
- * its import fails, `invalid`/`plugin_load` with the place of a syntax error; `unavailable`/`plugin_load_timeout`.
+ * its import fails, `invalid`/`plugin_load` with the place of a syntax error or the import that was not found; `unavailable`/`plugin_load_timeout`.
  */
 export async function loadPlugin(
   name: string,
@@ -28,11 +38,12 @@ export async function loadPlugin(
 }
 
 function resolvePlugin(name: string, configFile: string): string {
-  const isPath = name.startsWith('./') || name.startsWith('../') || isAbsolute(name)
+  const isPath = IS_RELATIVE.test(name) || isAbsolute(name)
   try {
     return createRequire(configFile).resolve(isPath ? resolve(configFile, '..', name) : name)
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code // require.resolve throws Errors with a code
+    if (!isPath && isFile(resolve(configFile, '..', name))) throw refusals.plugin_path({ name }, { cause })
     const isHidden = code === 'ERR_PACKAGE_PATH_NOT_EXPORTED'
     throw (isHidden ? refusals.plugin_not_exported : refusals.plugin_not_found)({ name }, { cause })
   }
@@ -57,10 +68,24 @@ async function importDefault(file: string): Promise<unknown> {
     const module: { default?: unknown } = await import(pathToFileURL(file).href)
     return module.default
   } catch (cause) {
-    const place = cause instanceof SyntaxError ? await syntaxErrorPlace(file) : undefined
-    if (place !== undefined) throw refusals.plugin_syntax({ place, fault: String(cause) }, { cause })
+    if (cause instanceof SyntaxError) {
+      const place = (await syntaxErrorPlace(file)) ?? file
+      throw refusals.plugin_syntax({ place, fault: String(cause) }, { cause })
+    }
+    const { code, message = '' }: Partial<NodeJS.ErrnoException> = cause instanceof Error ? cause : {}
+    if (IMPORT_FAULTS.includes(code))
+      throw refusals.plugin_import({ file, fault: firstLine(message) }, { cause })
     throw refusals.plugin_load({ file }, { cause })
   }
+}
+
+/** MODULE_NOT_FOUND lists the files that required one another below. */
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? ''
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
 }
 
 /** Asks Node for the place of a syntax error: `file:line`. The error of an import does not carry it. */
@@ -88,6 +113,10 @@ function asPlugin(exported: unknown, file: string): Plugin {
   const { name, version, apiVersion, setup, config } = exported as Partial<Record<keyof Plugin, unknown>>
   if (typeof name !== 'string' || typeof version !== 'string' || name === '' || version === '')
     throw refusals.plugin_shape({ file, fault: 'it states no name and version' })
+  if (!isPluginName(name) || name === 'host') {
+    const fault = 'its name must be a-z, 0-9, ., _ and -, as an npm name, and not host'
+    throw refusals.plugin_shape({ file, fault })
+  }
   if (apiVersion !== API_VERSION) {
     throw refusals.plugin_api({
       file,

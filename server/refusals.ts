@@ -74,6 +74,12 @@ export const refusals = defineRefusals({
     message: 'The package of the plugin "{name}" exports it only under "import".',
     next: 'Export it under "default".',
   },
+  plugin_path: {
+    code: 'invalid',
+    reason: 'plugin_not_found',
+    message: 'The plugin "{name}" is the name of a package that was not found.',
+    next: 'For the file beside the configuration file write "./{name}".',
+  },
   plugin_load: {
     code: 'internal',
     message: 'The plugin {file} threw an error while it was imported.',
@@ -89,6 +95,12 @@ export const refusals = defineRefusals({
     reason: 'plugin_load',
     message: '{place}: {fault}.',
     next: 'Correct the plugin.',
+  },
+  plugin_import: {
+    code: 'invalid',
+    reason: 'plugin_load',
+    message: 'The plugin {file} cannot be imported: {fault}.',
+    next: 'Correct the import, install the package, or compile the file to JavaScript.',
   },
   plugin_api: {
     code: 'invalid',

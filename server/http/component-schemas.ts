@@ -52,11 +52,12 @@ export function createComponentSchemas(): ComponentSchemas {
     const text = JSON.stringify(schema)
     const known = scopes.get(text)
     if (known !== undefined) return known
-    const scope = freeName(plain(String(schema['title'] ?? 'Schema')), all)
+    const scope = freeName(componentName(String(schema['title'] ?? 'Schema')), all)
     scopes.set(text, scope)
     all[scope] = {} // reserve the name before visiting the definitions
     all[scope] = withoutDefinitions(schema, scope)
-    for (const [name, each] of definitionsOf(schema)) all[`${scope}.${plain(name)}`] = schemaOf(each, scope)
+    for (const [name, each] of definitionsOf(schema))
+      all[`${scope}.${componentName(name)}`] = schemaOf(each, scope)
     return scope
   }
 
@@ -93,11 +94,11 @@ function freeName(wanted: string, taken: Json): string {
 function referenceOf(reference: string, scope: string): string {
   const found = REFERENCE.exec(reference)
   if (found === null || scope === NO_SCOPE) return reference
-  return componentRef(found[1] === undefined ? scope : `${scope}.${plain(found[1])}`)
+  return componentRef(found[1] === undefined ? scope : `${scope}.${componentName(found[1])}`)
 }
 
 /** Replaces characters that OpenAPI does not allow in the name of a component. */
-function plain(name: string): string {
+export function componentName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]+/g, '_')
 }
 

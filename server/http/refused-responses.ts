@@ -3,6 +3,7 @@ import { ERROR_TABLE, transportStatus } from '../error-table.ts'
 import { refusals as pathRefusals } from '../platform/refusals.ts'
 import { refusals as hostRefusals } from '../refusals.ts'
 import { refusals as tokenRefusals } from '../tokens/refusals.ts'
+import { componentName } from './component-schemas.ts'
 import { refusals as httpRefusals } from './refusals.ts'
 
 type Json = Record<string, unknown>
@@ -67,7 +68,9 @@ export function createRefusedResponses(refusalsOf: (owner: string) => RefusalTab
     all,
     of(operation) {
       const { owner, isTool, takesBody } = operation
-      const name = [owner, ...(isTool ? ['tool'] : []), ...(takesBody ? ['body'] : [])].join('-')
+      const name = [componentName(owner), ...(isTool ? ['tool'] : []), ...(takesBody ? ['body'] : [])].join(
+        '-',
+      )
       const tables = [EVERY_REQUEST, takesBody ? BODY : {}, isTool ? TOOL : {}, refusalsOf(owner)]
       const references = [...reasonsByStatus(tables)].map(([status, reasons]) => {
         all[`${name}-${status}`] ??= refusedResponse(status, reasons)

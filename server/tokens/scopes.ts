@@ -6,8 +6,15 @@ export const LEVELS = ['read', 'write', 'admin'] as const
 /** One of `LEVELS`. */
 export type Level = (typeof LEVELS)[number]
 
+const PLUGIN_NAME = /@?[a-z0-9][a-z0-9._/-]{0,100}/
 /** The level in a scope that follows the name of a plugin, as in `modules:read`. */
-const SCOPE = /^(?:(@?[a-z0-9][a-z0-9._/-]{0,100}):)?(read|write|admin)$/
+const SCOPE = new RegExp(`^(?:(${PLUGIN_NAME.source}):)?(read|write|admin)$`)
+const IS_PLUGIN_NAME = new RegExp(`^${PLUGIN_NAME.source}$`)
+
+/** Reports whether a scope can name a plugin that is called so. */
+export function isPluginName(name: string): boolean {
+  return IS_PLUGIN_NAME.test(name)
+}
 
 /** Splits `modules:read` or `read`; undefined for any other text. */
 export function parseScope(
