@@ -76,6 +76,11 @@ const REFUSED: readonly (readonly [object, RegExp])[] = [
   [{ tasks: {} }, /tasks must have get, update and cancel/],
   [{ start: true }, /start must be a function/],
   [{ refusals: { odd: { code: 'odd', message: 'Odd.' } } }, /refusals must be a table of defineRefusals/],
+  [{ routes: [{ ...ROUTE, path: '/x/:id' }] }, /route "\/x\/:id": path must begin with \/, and each part/],
+  [{ streams: [{ ...STREAM, path: '/s/{id}.sse' }] }, /stream "s": path must begin with \/, and each part/],
+  [{ commands: [{ ...COMMAND, positional: ['ids...', 'id'] }] }, /positional: only the last may be repeated/],
+  [{ tools: [{ ...TOOL, scope: 'owner' }] }, /scope must be admin or absent/],
+  [{ tools: [{ ...TOOL, requires: 'fly' }] }, /requires must be one of read, observe/],
   [
     { tools: [{ ...TOOL, input: z.object({ trips: z.array(z.object({ at: z.date() })) }) }] },
     /tool "greet": input\.trips\[\]\.at has no JSON Schema \(Date/,
@@ -122,4 +127,86 @@ test('declarations with nothing but what the contract asks for are accepted', as
   })
 
   assert.equal(host.registry.prompts.length, 1)
+})
+
+const ADDRESSED = {
+  ...TOOL,
+  input: z.object({ id: z.string(), n: z.int() }),
+  output: z.object({ at: z.string() }),
+}
+
+test('a path that the router and the document read differently is refused, and so is an option without effect', async (t) => {
+  const faults: readonly (readonly [object, RegExp])[] = [
+    ...[
+      '/x/{id}.json',
+      '/x/{id}-{n}',
+      '/x/*',
+      '/x/:id',
+      '/x/{id}?',
+      '/x?id={id}',
+      '/x/{id}/{id}',
+      '/x/{id',
+      '/a b',
+    ].map(
+      (path) =>
+        [{ path }, /http\.path must begin with \/, and each part of it be plain text or one/] as const,
+    ),
+    [{ path: '/x/../{id}' }, /http\.path must begin with/],
+    [{ headers: { 'If-Match': 'n' } }, /http\.headers names "If-Match": write it in lower case/],
+    [{ headers: { 'if-match': 'version' } }, /http\.headers names "version", which is not a field of input/],
+    [{ etag: 'version' }, /http\.etag names "version", which is not a field of output/],
+    [{ rawBody: { field: 'text', contentType: 'text/plain' } }, /http\.rawBody\.field names "text"/],
+    [
+      { rawBody: { field: 'id', contentType: 'text/plain; charset=utf-8' } },
+      /contentType must be a media type/,
+    ],
+    [
+      { method: 'GET', rawBody: { field: 'id', contentType: 'text/plain' } },
+      /rawBody needs a method with a body/,
+    ],
+    [{ listeners: 'api' }, /http\.listeners must be a list of texts/],
+    [{ maxBodyBytes: '10mb' }, /http\.maxBodyBytes must be a whole number/],
+  ]
+  for (const [change, message] of faults) {
+    const http = { method: 'PUT', path: '/x/{id}', ...change }
+    await assert.rejects(openHost(t, { plugins: [loose({ tools: [{ ...ADDRESSED, http }] })] }), { message })
+  }
+})
+
+test('a verb that could not be typed is refused at load', async (t) => {
+  const faults: readonly (readonly [object, RegExp])[] = [
+    [{ short: { n: 'num' } }, /cli\.short must give one letter, not "num"/],
+    [{ short: { n: 'h' } }, /cli\.short must give one letter, not "h"/],
+    [{ short: { n: 'x', id: 'x' } }, /cli\.short gives one letter twice/],
+    [{ short: { m: 'x' } }, /cli\.short names "m", which is not a field of input/],
+    [{ long: { n: 'the number' } }, /cli\.long must give one word/],
+    [{ preset: { m: 1 } }, /cli\.preset names "m"/],
+    [{ positional: ['id...', 'n'] }, /cli\.positional: only the last may be repeated/],
+    [{ positional: ['[id]', 'n'] }, /cli\.positional: after an optional one all must be optional/],
+  ]
+  for (const [change, message] of faults) {
+    const cli = { verb: 'loose x', ...change }
+    await assert.rejects(openHost(t, { plugins: [loose({ tools: [{ ...ADDRESSED, cli }] })] }), { message })
+  }
+})
+
+test('every form of a route and a verb that the guide shows is accepted', async (t) => {
+  const http = [
+    { method: 'GET', path: '/', etag: 'at' },
+    { method: 'GET', path: '/.well-known/x_y-z.json/{id}/' },
+    { method: 'PUT', path: '/größe/{id}', headers: { 'if-match': 'n' }, maxBodyBytes: 1 },
+    {
+      method: 'POST',
+      path: '/x',
+      rawBody: { field: 'id', contentType: 'application/x-yaml' },
+      listeners: ['api'],
+    },
+  ]
+  const cli = { verb: 'loose x', positional: ['id', '[n]'], short: { n: 'c' }, long: { n: 'count' } }
+
+  const { host } = await openHost(t, {
+    plugins: [loose({ tools: [{ ...ADDRESSED, http, cli, scope: 'admin' }] })],
+  })
+
+  assert.equal(host.registry.tools.length, 1)
 })

@@ -1,8 +1,10 @@
 import type * as z from 'zod'
 import { ERROR_CODES } from './contract/errors.ts'
 import { isJsonObject } from './platform/json-object.ts'
+import { isPath, PATH_RULE } from './route-shape.ts'
 import { shapeOf } from './schema-shape.ts'
 import { unlistableType } from './unlistable-type.ts'
+import { typingFault, VERB } from './verb-shape.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -20,8 +22,6 @@ interface Part {
   readonly members: Readonly<Record<string, Rule>>
 }
 
-/** One or two words. */
-export const VERB = /^[a-z0-9][a-z0-9-]*( [a-z0-9][a-z0-9-]*)?$/
 /** Of a kind of evidence, and of what a searcher finds. */
 const KIND_NAME = /^[a-z][a-z0-9_]{1,39}$/
 const URI = /^[a-z][a-z0-9+.-]*:[^\s{}]*(\{\w+\}[^\s{}]*)*$/i
@@ -36,10 +36,7 @@ const texts: Rule = {
   must: 'must be a list of texts',
   holds: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
 }
-const path: Rule = {
-  must: 'must begin with /',
-  holds: (value) => typeof value === 'string' && value.startsWith('/'),
-}
+const path: Rule = { must: PATH_RULE, holds: isPath }
 const guard: Rule = { must: `must be one of ${GUARDS.join(', ')}`, holds: (value) => GUARDS.includes(value) }
 const kindName: Rule = {
   must: 'must be a-z, 0-9 and _',
@@ -213,8 +210,10 @@ export function listingFault(schema: unknown, io: 'input' | 'output'): string | 
 function memberFault(one: Members, { members }: Part): string | undefined {
   const wrong = Object.entries(members).find(([name, { holds }]) => !holds(one[name]))
   if (wrong) return `${wrong[0]} ${wrong[1].must}`
+  const typing =
+    one['cli'] === undefined ? undefined : typingFault('', one, Object.keys(shapeOf(one['input']) ?? {}))
   const { body, answer } = isJsonObject(one['document']) ? one['document'] : {}
-  const faults = [body && listingFault(body, 'input'), answer && listingFault(answer, 'output')]
+  const faults = [typing, body && listingFault(body, 'input'), answer && listingFault(answer, 'output')]
   return faults.find((fault) => typeof fault === 'string')
 }
 

@@ -1,10 +1,12 @@
-import { declarationFault, listingFault, shownName, VERB } from './declaration-shape.ts'
+import { CAPABILITIES } from './contract/advanced/principal.ts'
+import { declarationFault, listingFault, shownName } from './declaration-shape.ts'
 import { isJsonObject } from './platform/json-object.ts'
 import { refusals } from './refusals.ts'
+import { routeFault } from './route-shape.ts'
 import { shapeOf } from './schema-shape.ts'
+import { verbFault } from './verb-shape.ts'
 
 const TOOL_NAME = /^[a-z0-9_]{1,48}$/ // surface, section 7
-const METHODS: readonly unknown[] = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
 const PROFILES: readonly unknown[] = ['core', 'standard', 'full']
 const HINTS = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const
 
@@ -49,10 +51,13 @@ function toolFault(tool: Members): string | undefined {
   const code = ['handler', 'headline'].find((member) => typeof tool[member] !== 'function')
   if (code !== undefined) return `${code} must be a function`
   if (!isJsonObject(tool['example'])) return 'example must be an input'
-  const fields = Object.keys(shapeOf(tool['input']) ?? {})
+  if (tool['scope'] !== undefined && tool['scope'] !== 'admin') return 'scope must be admin or absent'
+  if (!isCapability(tool['requires'])) return `requires must be one of ${CAPABILITIES.join(', ')}`
+  const input = Object.keys(shapeOf(tool['input']) ?? {})
+  const output = Object.keys(shapeOf(tool['output']) ?? {})
   return (
-    firstOf(tool['http'], (route) => routeFault(route, fields)) ??
-    firstOf(tool['cli'], (verb) => verbFault(verb, fields)) ??
+    firstOf(tool['http'], (route) => routeFault(route, { input, output })) ??
+    firstOf(tool['cli'], (verb) => verbFault(verb, input)) ??
     listingFault(tool['input'], 'input') ??
     listingFault(tool['output'], 'output')
   )
@@ -66,29 +71,6 @@ function firstOf(given: unknown, faultOf: (one: Members) => string | undefined):
   return undefined
 }
 
-function routeFault({ method, path }: Members, fields: readonly string[]): string | undefined {
-  if (!METHODS.includes(method)) return `http.method must be one of ${METHODS.join(', ')}`
-  if (typeof path !== 'string' || !path.startsWith('/')) return 'http.path must begin with /'
-  const names = [...path.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => name)
-  const unknown = names.find((name) => !fields.includes(name))
-  return unknown === undefined ? undefined : `http.path names "${unknown}", which is not a field of input`
-}
-
-function verbFault(
-  { verb, positional = [], arrange }: Members,
-  fields: readonly string[],
-): string | undefined {
-  if (typeof verb !== 'string' || !VERB.test(verb))
-    return 'cli.verb must be one or two words of a-z, 0-9 and -'
-  if (!Array.isArray(positional)) return 'cli.positional must be a list'
-  if (arrange !== undefined) return undefined // it makes the input of what is typed
-  const names = positional.map((name) =>
-    String(name)
-      .replace(/^\[|\]$/g, '')
-      .replace(/\.\.\.$/, ''),
-  )
-  const unknown = names.find((name) => !fields.includes(name))
-  return unknown === undefined
-    ? undefined
-    : `cli.positional names "${unknown}", which is not a field of input`
+function isCapability(requires: unknown): boolean {
+  return requires === undefined || (CAPABILITIES as readonly unknown[]).includes(requires)
 }
