@@ -16,7 +16,7 @@ test('a plugin that is never loaded to the end is refused after 30 s, so that a 
   await assert.rejects(loading, { code: 'unavailable', reason: 'plugin_load_timeout', message: /odd\.mjs/ })
 })
 
-test('an import that leads nowhere is named to who starts it, as what Node.js does not read is', async (t) => {
+test('the refusal of a plugin names an import that is not found, and a file that Node.js does not read', async (t) => {
   const folder = await temporaryFolder(t)
   const configFile = join(folder, 'satchel.yaml')
   await writeFile(join(folder, 'lost.mjs'), "import 'not-there'\n")

@@ -69,7 +69,7 @@ function rawBodyFault({ rawBody, method }: Members, input: readonly string[]): s
   return unknownField('http.rawBody.field', [String(field)], input)
 }
 
-/** Returns which of these names is no field of a schema, as the member of a declaration says it. */
+/** Returns the refusal of the first name that is not a field of a schema; undefined if all are. */
 export function unknownField(
   member: string,
   names: readonly string[],
