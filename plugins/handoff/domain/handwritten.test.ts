@@ -39,6 +39,43 @@ test('context, gotchas and what worked are kept, each in a field of the record',
   assert.deepEqual(authored.definition_of_done, ['No message on the old broker for a day'])
 })
 
+test('what a heading forbids is not turned into what must be done', () => {
+  const { objective, constraints, failed_attempts } = described(
+    '# Move the queue',
+    '## Goals',
+    'Both consumers read the new broker.',
+    '## Non-goals',
+    '- Rewriting the client',
+    '## Constraints',
+    '- Node 20',
+    '## \u{1F6AB} Do not',
+    '- touch src/legacy',
+    '- Never push to main',
+    '### In production',
+    '- restart the broker',
+    '## Out of scope',
+    'The dashboard.',
+    '**Don\u2019t:** format the schema',
+    '## Do not retry',
+    '- Two consumer groups',
+  )
+
+  assert.equal(objective, 'Both consumers read the new broker.')
+  assert.deepEqual(constraints, [
+    'Non-goals: Rewriting the client',
+    'Node 20',
+    'Do not: touch src/legacy',
+    'Never push to main',
+    'Do not: In production: restart the broker',
+    'Out of scope: The dashboard.',
+    "Don't: format the schema",
+  ])
+  assert.deepEqual(
+    failed_attempts?.map(({ approach }) => approach),
+    ['Two consumer groups'],
+  )
+})
+
 test('without a status the context is the state', () => {
   assert.equal(described('# T', '## Background', 'Two services.').current_state, 'Two services.')
 })

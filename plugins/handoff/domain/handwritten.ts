@@ -26,9 +26,15 @@ type Section =
   | 'risks'
   | 'files'
 
+/** A heading whose entries must not be done: each says so itself, or has the heading before it. */
+const FORBIDS =
+  /\b(?:(?:non|anti)-?goals?|(?:out of|not in) scope|off[- ]limits|hands off|(?:must|may|should) not|mustn'?t|shouldn'?t|not (?:to do|allowed)|never|don'?ts?|do not|forbidden|prohibited)\b/i
+
 /** The first pattern that a heading matches decides: "What did not work" before "What worked", "Open questions" before "Open". */
 const HEADINGS: readonly (readonly [RegExp, Section])[] = [
   [/\b(?:definition of done|acceptance|success criteria|done when)\b/i, 'criteria'],
+  [/\b(?:do not|don'?t) (?:re-?try|try|repeat)\b/i, 'failed'],
+  [FORBIDS, 'constraints'],
   [/\b(?:goals?|objectives?|purpose|mission)\b/i, 'objective'],
   [/\b(?:questions?|unknowns|unclear|blockers?|blocked)\b/i, 'questions'],
   [
@@ -46,7 +52,7 @@ const HEADINGS: readonly (readonly [RegExp, Section])[] = [
   [/\b(?:done|completed|finished|accomplished|progress)\b/i, 'done'],
   [/\bopen\b/i, 'next'],
   [/\bdecisions?\b/i, 'decisions'],
-  [/\b(?:constraints?|rules|requirements|must|never|don'?ts?|do not)\b/i, 'constraints'],
+  [/\b(?:constraints?|rules|requirements|must)\b/i, 'constraints'],
   [
     /\b(?:gotchas?|pitfalls?|caveats?|watch out|surprises|quirks|learned|learnings|lessons|findings)\b/i,
     'learned',
@@ -95,6 +101,8 @@ interface OpenSection {
   readonly name: Section
   /** Of its heading. */
   readonly level: number
+  /** The heading that forbids its entries. */
+  readonly forbids?: string
   /** Of its first list item. */
   indent?: number
   /** Where its last entry went, which further lines continue. */
@@ -121,8 +129,8 @@ function readLine(reader: Reader, line: MarkdownLine): void {
   const labelled = line.kind === 'label' ? sectionOf(line.label) : undefined
   if (line.kind === 'heading') readHeading(reader, line)
   else if (line.kind === 'label' && labelled) {
-    reader.section = { name: labelled, level: LABEL_LEVEL }
-    if (line.rest !== '') startEntry(reader, labelled, line.rest)
+    reader.section = sectionUnder(labelled, line.label, LABEL_LEVEL)
+    if (line.rest !== '') startEntry(reader, labelled, saidUnder(reader.section, line.rest))
   } else if (reader.section && line.kind !== 'frame') addLine(reader, reader.section, line)
   else reader.unmapped.push(line.text)
 }
@@ -141,12 +149,13 @@ function readHeading(reader: Reader, { level, heading, text }: MarkdownLine & { 
   }
   const name = sectionOf(heading)
   const { section } = reader
-  if (name) reader.section = { name, level }
+  if (name) reader.section = sectionUnder(name, heading, level)
   else if (section && section.level > 1 && level > section.level) {
     section.entryIn = section.name
-    section.group = { heading, text, isEntry: true }
+    const said = saidUnder(section, heading)
+    section.group = { heading: said, text, isEntry: true }
     delete section.indent
-    startEntry(reader, section.name, heading)
+    startEntry(reader, section.name, said)
   } else {
     reader.section = undefined
     reader.unmapped.push(text)
@@ -156,6 +165,19 @@ function readHeading(reader: Reader, { level, heading, text }: MarkdownLine & { 
 function sectionOf(heading: string): Section | undefined {
   const plain = heading.replaceAll('\u2019', "'")
   return HEADINGS.find(([pattern]) => pattern.test(plain))?.[1]
+}
+
+function sectionUnder(name: Section, heading: string, level: number): OpenSection {
+  const plain = heading.replaceAll('\u2019', "'")
+  const forbids = name === 'constraints' && FORBIDS.test(plain) ? plain.replace(/^[^\p{L}]+/u, '') : undefined
+  return { name, level, ...(forbids !== undefined && { forbids: forbids.replace(/:$/, '') }) }
+}
+
+const FORBIDS_ITSELF = /^\W*(?:do not|don['\u2019]?t|never|no|not|nothing|avoid|(?:must|may|should) not)\b/i
+
+/** An entry with what its heading says of it: "touch the schema" under "Do not" is the opposite of what it says alone. */
+function saidUnder({ forbids }: OpenSection, text: string): string {
+  return forbids === undefined || FORBIDS_ITSELF.test(text) ? text : `${forbids}: ${text}`
 }
 
 /**
@@ -172,7 +194,8 @@ function addLine(reader: Reader, section: OpenSection, line: MarkdownLine): void
   } else if (item && (!isDeeper || hidesWork)) {
     const group = groupOf(reader, section)
     section.entryIn = placeOf(section.name, item)
-    startEntry(reader, section.entryIn, group === undefined ? item.text : `${group}: ${item.text}`)
+    const said = section.entryIn === section.name ? saidUnder(section, item.text) : item.text
+    startEntry(reader, section.entryIn, group === undefined ? said : `${group}: ${item.text}`)
   } else if (line.kind === 'code') continueEntry(reader, section, line.text)
   else if (line.text.trim() !== '') continueEntry(reader, section, line.text.trim())
 }
@@ -200,9 +223,13 @@ function placeOf(section: Section, { box }: ListEntry): Section {
   return box === 'open' && !NOT_YET.has(section) ? 'unticked' : section
 }
 
-function continueEntry(reader: Reader, { name, entryIn = name }: OpenSection, text: string): void {
-  const last = reader.found.get(entryIn)?.pop()
-  startEntry(reader, entryIn, last === undefined ? text : `${last}\n${text}`)
+function continueEntry(reader: Reader, section: OpenSection, text: string): void {
+  const { name, entryIn } = section
+  // A paragraph right under a heading that forbids goes on from no entry of another one.
+  const begins = section.forbids !== undefined && entryIn === undefined
+  const last = begins ? undefined : reader.found.get(entryIn ?? name)?.pop()
+  if (begins) section.entryIn = name
+  startEntry(reader, entryIn ?? name, last === undefined ? saidUnder(section, text) : `${last}\n${text}`)
 }
 
 function startEntry({ found }: Reader, section: Section, text: string): void {
