@@ -20,6 +20,7 @@ import type { StoredRecord } from '../store/read-record.ts'
 import { captureEvidence } from './capture-evidence.ts'
 import { brokenFile, findRecord } from './find-record.ts'
 import { itemWarnings } from './item-warnings.ts'
+import { patchedEvidence } from './patched-evidence.ts'
 
 export interface UpdateRequest {
   readonly id: string
@@ -57,9 +58,9 @@ export async function updateRecord(project: Project, request: UpdateRequest): Pr
     ? { ...request, append: { ...request.append, evidence: evidence.items } }
     : request
   let outcome: Outcome | undefined
-  const { etag } = await project.store.update(id, request.ifMatch, (current) => {
+  const { etag } = await project.store.update(id, request.ifMatch, async (current) => {
     if (current.kind === 'broken') throw brokenFile(current.problem)
-    outcome = edited(current, captured, now)
+    outcome = await edited(project, current, { ...captured, now })
     return outcome.document.text
   })
   if (!outcome) throw new TypeError('the store did not call the edit')
@@ -75,6 +76,7 @@ export async function updateRecord(project: Project, request: UpdateRequest): Pr
     warnings: [
       ...redactionWarnings(redacted),
       ...(evidence?.warnings ?? []),
+      ...outcome.warnings,
       ...itemWarnings(request.append ?? {}, record),
     ],
   }
@@ -89,18 +91,28 @@ interface Outcome extends Omit<UpdatedText, 'text'> {
   readonly document: JsonDocument
   readonly record: Handoff
   readonly redacted: number
+  readonly warnings: readonly string[]
 }
 
-function edited(current: StoredRecord, { patch, append, leads }: UpdateRequest, now: string): Outcome {
+async function edited(
+  project: Project,
+  current: StoredRecord,
+  { patch, append, leads, now }: UpdateRequest & { readonly now: string },
+): Promise<Outcome> {
   const { record, document } = current
   refuseReleased(record)
   const update =
     patch !== undefined ? patchedRecord(document, patch) : appendedRecord(document, record, append ?? {}, now)
+  const { edits, warnings } =
+    patch === undefined
+      ? { edits: [], warnings: [] }
+      : await patchedEvidence(project, record, documentOf(update.text).value)
   const next = leads === undefined ? undefined : update.assigned[leads]
   const settled = documentOf(
     editText({ ...document, text: update.text }, [
       ...afterUpdate(record, now),
       ...(patch === undefined ? [] : afterPatch(record)),
+      ...edits,
       ...(next === undefined ? [] : [{ op: 'set' as const, pointer: '/x_satchel/next', value: next }]),
     ]),
   )
@@ -112,6 +124,7 @@ function edited(current: StoredRecord, { patch, append, leads }: UpdateRequest, 
     document: final,
     record: validRecord(final.value),
     redacted: ledger.length,
+    warnings,
   }
 }
 
