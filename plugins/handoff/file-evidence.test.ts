@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { openTestProject, SMALL } from './testing/fixture.ts'
+import { type Answer, openTestProject, SMALL } from './testing/fixture.ts'
 
 const LINES = [':2', ':2-5', ':2:7', '#L2', '#L2-L5']
 
@@ -56,4 +57,29 @@ test('a file whose name ends like lines is itself', async (t) => {
 
   project.write('src/callback.ts:2', 'replaced\n')
   assert.equal((await project.call('handoff_freshness', { id })).claims[0].verdict, 'stale')
+})
+
+test('a file in whose place a clone without git-lfs has a pointer is the same file', async (t) => {
+  const project = await openTestProject(t, { repository: true })
+  const content = 'weights\n'
+  const oid = createHash('sha256').update(content).digest('hex')
+  const pointer = (id: string) => `version https://git-lfs.github.com/spec/v1\noid sha256:${id}\nsize 8\n`
+  const evidence = [{ type: 'file', claim: 'the model', ref: 'model.bin' }]
+  const artifacts = [{ path: 'model.bin', role: 'created' }]
+  const captured = async (text: string) => {
+    project.write('model.bin', text)
+    return project.call('handoff_create', { ...SMALL, evidence, artifacts, parent: 'none' })
+  }
+  const seen = async ({ id }: Answer, text: string) => {
+    project.write('model.bin', text)
+    const { claims, artifacts } = await project.call('handoff_freshness', { id })
+    return [claims[0].verdict, artifacts[0].status]
+  }
+
+  const ofContent = await captured(content)
+  const ofPointer = await captured(pointer(oid))
+
+  assert.deepEqual(await seen(ofContent, pointer(oid)), ['holds', 'same'])
+  assert.deepEqual(await seen(ofPointer, content), ['holds', 'same'])
+  assert.deepEqual(await seen(ofContent, pointer('a'.repeat(64))), ['stale', 'changed'])
 })

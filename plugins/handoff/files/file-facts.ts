@@ -88,12 +88,22 @@ async function hashed(realRoot: string, real: string, digests: ReadonlySet<strin
     if (opened.isDirectory()) return { kind: 'directory' }
     if (!opened.isFile()) return { kind: 'file' }
     if (opened.size > MAX_BYTES) return { kind: 'file', unhashed: 'too_big' }
-    const sha256 = await digest(file)
+    const sha256 = (opened.size <= MAX_POINTER_BYTES && (await pointedAt(file))) || (await digest(file))
     if ([...digests].every((recorded) => recorded === sha256)) return { kind: 'file', sha256 }
     return { kind: 'file', sha256, byLineEnds: await digestsByLineEnds(file) }
   } finally {
     await file.close()
   }
+}
+
+/** The largest pointer of git-lfs, by its specification. */
+const MAX_POINTER_BYTES = 1024
+const POINTER = /^version https:\/\/git-lfs\.github\.com\/spec\/v1\r?\n(?:[a-z0-9.-]+ .*\n)*?oid (sha256:[0-9a-f]{64})\r?\n/
+
+/** The digest of the file in whose place a clone without git-lfs has a pointer: it is the same file. */
+async function pointedAt(file: FileHandle): Promise<string | undefined> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_POINTER_BYTES), 0, MAX_POINTER_BYTES, 0)
+  return POINTER.exec(buffer.toString('latin1', 0, bytesRead))?.[1]
 }
 
 async function digest(file: FileHandle): Promise<string> {
