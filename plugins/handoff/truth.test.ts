@@ -90,6 +90,150 @@ for (const [name, rewrite] of Object.entries(REWRITES)) {
   })
 }
 
+/** A clone over the network: it has what its branches have, and no more. */
+function cloneOf(t: TestContext, { root }: TestProject, ...more: string[]): string {
+  const folder = join(temporaryFolderSync(t), 'clone')
+  execFileSync('git', ['clone', '-q', '--no-local', ...more, `file://${root}`, folder], { stdio: 'ignore' })
+  return folder
+}
+
+/** Commits the record with its branch, as a team does. */
+function handOver(project: TestProject): void {
+  project.git('add', '-f', '.handoffs/records')
+  project.git('commit', '-q', '-m', 'the record')
+}
+
+/** Another person squashes the branch on main, which went on meanwhile, and deletes it. */
+function squash(project: TestProject, elsewhere = 'docs/elsewhere.md'): void {
+  project.git('switch', '-q', 'main')
+  commit(project, elsewhere, 'x\n')
+  project.git('merge', '-q', '--squash', 'work')
+  project.git('commit', '-q', '-m', 'squashed')
+  project.git('branch', '-q', '-D', 'work')
+}
+
+for (const [name, elsewhere, expected] of [
+  ['go', 'docs/elsewhere.md', ['go', 'moved', 'moved']],
+  ['care if the trunk changed what it is about', 'src/other.ts', ['care', 'moved', 'moved']],
+] as const) {
+  test(`after a squash by another person the gate is ${name}, in a clone without the branch`, async (t) => {
+    const { project } = await withWork(t)
+    commit(project, 'src/more.ts', 'more\n')
+    const evidence = [COMMIT, { ...COMMIT, ref: 'HEAD~1' }]
+    const { id } = await project.call('handoff_create', { ...SMALL, scope: ['src/**'], evidence })
+    handOver(project)
+    squash(project, elsewhere)
+    const clone = await openTestProject(t, { root: cloneOf(t, project) })
+
+    for (const place of [project, clone]) {
+      const { gate, claims, changed_in_scope } = await fresh(place, id)
+      assert.deepEqual([gate, ...verdictsOf({ claims })], expected)
+      assert.deepEqual(changed_in_scope, elsewhere.startsWith('src/') ? [elsewhere] : [])
+      assert.ok(claims[0].reason.includes(project.git('rev-parse', 'main').slice(0, 12)))
+    }
+    const { reasons } = await fresh(clone, id)
+    assert.match(reasons.join(), /^the captured branch was squashed into [0-9a-f]{12}$/)
+  })
+}
+
+test('after a squash with other changes to the same files nothing is said to be the same', async (t) => {
+  const { project, id } = await withWork(t)
+  handOver(project)
+  commit(project, 'src/work.ts', 'after a review\n')
+  squash(project)
+  const clone = await openTestProject(t, { root: cloneOf(t, project) })
+
+  const { gate, claims } = await fresh(clone, id)
+  assert.deepEqual([gate, verdictsOf({ claims })], ['care', ['stale']])
+})
+
+test('a rewritten commit is found behind more changes than git prints in time', async (t) => {
+  const { project, id } = await withWork(t)
+  project.git('switch', '-q', 'main')
+  const large = (n: number) => `${n} ${'x'.repeat(1_500_000)}\n`
+  for (let n = 0; n < 4; n++) commit(project, 'docs/large.txt', large(n))
+  project.git('switch', '-q', 'work')
+  project.git('rebase', '-q', 'main')
+
+  const { gate, claims } = await fresh(project, id)
+  assert.deepEqual([gate, verdictsOf({ claims })], ['go', ['moved']])
+})
+
+test('what git cannot compare is not said to be gone', async (t) => {
+  const origin = await openTestProject(t, { repository: true })
+  commit(origin, 'src/work.ts', 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n')
+  origin.git('config', 'uploadpack.allowFilter', 'true')
+  const root = cloneOf(t, origin, '--filter=blob:none')
+  const project = await openTestProject(t, { root })
+  project.git('switch', '-q', '-c', 'work')
+  commit(project, 'src/work.ts', 'ONE\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n')
+  const { id } = await project.call('handoff_create', { ...SMALL, scope: ['docs'], evidence: [COMMIT] })
+  // Others changed the same file twice: what it held in between is not in this clone, and is not fetched for an answer.
+  commit(origin, 'src/work.ts', 'one\ntwo\nthree\nfour\nfive\nsix\nseven\nEIGHT\n')
+  commit(origin, 'src/work.ts', 'ONE\ntwo\nthree\nfour\nfive\nsix\nseven\nEIGHT\n')
+  project.git('fetch', '-q')
+  project.git('switch', '-q', '--detach', 'origin/main')
+
+  const [claim] = (await fresh(project, id)).claims
+  assert.deepEqual([claim.verdict, claim.reason], ['unverifiable', 'git could not tell'])
+})
+
+test('how a person lets git print changes is no part of their identity', async (t) => {
+  const project = await openTestProject(t, { repository: true })
+  for (const [name, value] of [
+    ['diff.noprefix', 'true'],
+    ['diff.context', '7'],
+    ['core.quotePath', 'false'],
+    ['diff.suppressBlankEmpty', 'true'],
+  ] as const)
+    project.git('config', name, value)
+  project.git('switch', '-q', '-c', 'work')
+  commit(project, 'src/wörk.ts', 'one\n\nthree\n')
+  const { id } = await project.call('handoff_create', { ...SMALL, scope: ['src'], evidence: [COMMIT] })
+  handOver(project)
+  project.git('switch', '-q', 'main')
+  commit(project, 'docs/elsewhere.md', 'x\n')
+  project.git('switch', '-q', 'work')
+  project.git('rebase', '-q', 'main')
+  const clone = await openTestProject(t, { root: cloneOf(t, project) })
+
+  assert.deepEqual(verdictsOf(await fresh(clone, id)), ['moved'])
+})
+
+test('evidence that a patch adds or changes is captured', async (t) => {
+  const { project, id } = await withWork(t)
+  const patch = async (...operations: unknown[]) => {
+    const { etag } = await project.call('handoff_get', { id })
+    return project.call('handoff_update', { id, if_match: etag, patch: operations })
+  }
+  const added = { id: 'E-002', captured_at: '2026-11-21T10:00:00Z', result: null, digest: null, odd: 1 }
+  await patch(
+    { op: 'add', path: '/evidence/-', value: { ...added, ...COMMIT } },
+    {
+      op: 'add',
+      path: '/evidence/-',
+      value: { ...added, id: 'E-003', type: 'file', claim: 'it is', ref: 'README.md' },
+    },
+  )
+  const head = commit(project, 'src/work.ts', 'other\n')
+  const { warnings } = await patch(
+    { op: 'replace', path: '/evidence/0/claim', value: 'in other words' },
+    { op: 'replace', path: '/evidence/1/ref', value: 'HEAD' },
+    { op: 'replace', path: '/evidence/2/ref', value: 'no-such-file' },
+  )
+
+  const { record } = await project.call('handoff_get', { id })
+  const [first, second, third] = record.evidence
+  const before = project.git('rev-parse', 'HEAD~1')
+  assert.deepEqual(
+    [first.head, first.ref, second.head, second.ref, second.odd],
+    [before, before, head, head, 1],
+  )
+  assert.notEqual(first.patch_id, second.patch_id)
+  assert.deepEqual([third.head, third.digest], [head, null])
+  assert.match(warnings.join(), /no file no-such-file/)
+})
+
 test('a commit that was amended to another content has not moved, and does not stop', async (t) => {
   const { project, id } = await withWork(t)
 

@@ -70,8 +70,38 @@ test('a record of an earlier version says that it cannot tell', async (t) => {
 
   const { gate, reasons } = await fresh(project, { id })
 
-  assert.equal(gate, 'go')
+  assert.equal(gate, 'care')
   assert.match(reasons.join(), /cannot be told/)
+})
+
+test('where git cannot list what changed, a record is not fresh', async (t) => {
+  const project = await repository(t)
+  const created = await record(project)
+  const about = await record(project, { scope: [], artifacts: [{ path: 'src/b.ts', role: 'modified' }] })
+  project.write('src/a.ts', 'changed by another session\n')
+  writeFileSync(join(project.root, '.git/index'), 'no index')
+
+  const { gate, state, reasons } = await fresh(project, created)
+  const ofFiles = await fresh(project, about)
+
+  assert.deepEqual([gate, state], ['care', 'unknown'])
+  assert.match(reasons[0], /^git could not list what changed: /)
+  assert.equal(ofFiles.gate, 'go', 'it is compared by its digest')
+})
+
+test('of more changed files than are captured it is not said that they are as they were', async (t) => {
+  const project = await repository(t)
+  for (let n = 0; n < 120; n++) project.write(`src/many/${n}.ts`, 'one\n')
+  project.git('add', '.')
+  project.git('commit', '-q', '-m', 'many')
+  for (let n = 0; n < 120; n++) project.write(`src/many/${n}.ts`, 'two\n')
+  const within = await record(project)
+  const beside = await record(project, { scope: ['docs'] })
+
+  assert.equal((await fresh(project, beside)).gate, 'go')
+  const { gate, state, reasons } = await fresh(project, within)
+  assert.deepEqual([gate, state], ['care', 'unknown'])
+  assert.match(reasons[0], /cannot be told/)
 })
 
 test('a file that a sparse checkout leaves out is not missing', async (t) => {
@@ -256,8 +286,9 @@ test('of a large folder that git does not track it is said that it cannot be com
   for (let n = 0; n < 101; n++) project.write(`mod/${n}.ts`, `${n}\n`)
   const created = await record(project, { scope: ['mod'] })
   const { gate, reasons } = await fresh(project, created)
-  assert.equal(gate, 'go')
+  assert.equal(gate, 'care')
   assert.match(reasons.join(), /cannot be told/)
+  assert.equal((await fresh(project, await record(project, { scope: [] }))).gate, 'go', 'about no folder')
 
   for (let n = 50; n < 101; n++) rmSync(join(project.root, `mod/${n}.ts`))
   assert.deepEqual((await fresh(project, created)).changed_in_scope, [], 'named now, and not at capture')

@@ -8,7 +8,6 @@ import type { FileFact } from '../domain/world-facts.ts'
 import { fileFacts } from '../files/file-facts.ts'
 import { patchIdOfCommit } from '../git/moved-commits.ts'
 import { headOf } from '../git/repository.ts'
-import type { Git } from '../git/run-git.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 
@@ -58,11 +57,11 @@ export async function captureEvidence(
 
 /** What an item of evidence rests on; undefined if what it names is not there. */
 async function groundFor(
-  { git }: Project,
+  project: Project,
   item: GivenItem,
   facts: ReadonlyMap<string, FileFact>,
 ): Promise<GivenItem | undefined> {
-  if (item['type'] === 'commit') return commitGround(git, item)
+  if (item['type'] === 'commit') return commitGround(project, item)
   if (item['type'] !== 'file') return {}
   const fact = fileOfReference(textOf(item['ref']) ?? '', facts)?.fact
   if (fact?.kind === 'missing') return undefined
@@ -108,13 +107,16 @@ async function provided(project: Project, item: GivenItem, known: readonly strin
 const REVISION = /^[A-Za-z0-9][\w./@+-]*(?:[~^]\d*)*$/
 
 /** The commit that a reference names and the identity of its change; undefined if the repository has none of this name. */
-async function commitGround(git: Git, { ref }: GivenItem): Promise<GivenItem | undefined> {
+async function commitGround(
+  { git, storePrefix }: Project,
+  { ref }: GivenItem,
+): Promise<GivenItem | undefined> {
   const name = (textOf(ref) ?? '').replace(/^(?:git:|commit )\s*/i, '')
   if (name.length > 200 || name.includes('..') || !REVISION.test(name)) return {}
   const found = await git('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`)
   if (found.kind === 'failed') return found.reason === 'refused' ? undefined : {}
   const commit = found.stdout.trim()
-  const patchId = await patchIdOfCommit(git, commit)
+  const patchId = await patchIdOfCommit(git, commit, storePrefix)
   const isId = commitOf(textOf(ref) ?? '') !== undefined
   return { ...(!isId && { ref: commit }), ...(patchId !== undefined && { patch_id: patchId }) }
 }

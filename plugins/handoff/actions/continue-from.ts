@@ -1,8 +1,11 @@
+import { branchChangeOf } from '../domain/branch-change.ts'
 import { isCommitId } from '../domain/commit-id.ts'
 import { type Continuing, othersToContinue, ownToContinue, rivalsOf } from '../domain/latest.ts'
 import { UNDESCRIBED_NOTES } from '../domain/noted-work.ts'
+import type { Handoff } from '../domain/record.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import type { RecordTable } from '../domain/record-table.ts'
+import { timeOf } from '../domain/record-time.ts'
 import { movedCommits } from '../git/moved-commits.ts'
 import { currentBranch } from '../git/repository.ts'
 import type { Project } from '../project.ts'
@@ -109,10 +112,11 @@ async function latestOfOthers(
   let looks = 0
   const distanceOf = async (record: number, most: number) => {
     const stored = await project.store.read(table.id(record))
-    const head = stored?.kind === 'record' ? stored.record.project.repository?.head?.toLowerCase() : undefined
+    if (stored?.kind !== 'record') return Number.POSITIVE_INFINITY
+    const head = stored.record.project.repository?.head?.toLowerCase()
     const known = head === undefined ? undefined : distances.get(head)
     if (head === undefined || known !== undefined || most === 0) return known ?? Number.POSITIVE_INFINITY
-    const moved = looks++ < MAX_REWRITTEN ? await rewritten(project, head, most) : undefined
+    const moved = looks++ < MAX_REWRITTEN ? await rewritten(project, stored.record) : undefined
     return (moved === undefined ? undefined : distances.get(moved)) ?? Number.POSITIVE_INFINITY
   }
   let nearest = { record: picked, distance: await distanceOf(picked, MAX_COMMITS) }
@@ -129,10 +133,16 @@ async function latestOfOthers(
 /** Of so many records it is asked whether their commit was rewritten: a start waits for the answer. */
 const MAX_REWRITTEN = 3
 
-/** The commit among the `most` nearest to HEAD that has the change of a captured one, as after a rebase or a squash. */
-async function rewritten({ git }: Project, captured: string, most: number): Promise<string | undefined> {
+/** The commit of HEAD's history that has the change of a captured one, as after a rebase or a squash. */
+async function rewritten({ git, storePrefix }: Project, record: Handoff): Promise<string | undefined> {
+  const captured = record.project.repository?.head ?? ''
   if (!isCommitId(captured)) return undefined
-  return movedCommits(git, [], { range: `${captured}..HEAD`, most }).find(captured, undefined)
+  const moved = movedCommits(git, { storePrefix, sinceMs: timeOf(record.created_at) })
+  const found = await moved.find(captured)
+  if (typeof found === 'object') return found.to
+  const added = branchChangeOf(record)
+  const squashed = added && (await moved.findPatch(added.patch_id))
+  return typeof squashed === 'object' ? squashed.to : undefined
 }
 
 async function distancesFromHead({ git }: Project): Promise<ReadonlyMap<string, number>> {

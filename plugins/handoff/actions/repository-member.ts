@@ -1,6 +1,8 @@
+import type { BranchChange } from '../domain/branch-change.ts'
 import type { Handoff } from '../domain/record.ts'
 import { MAX_UNCOMMITTED, type UncommittedPath } from '../domain/uncommitted.ts'
 import { fileFacts } from '../files/file-facts.ts'
+import { branchChange } from '../git/branch-change.ts'
 import type { ChangedPath, RepositoryFacts } from '../git/repository.ts'
 import type { Project } from '../project.ts'
 
@@ -10,18 +12,27 @@ const LIMIT_MS = 500
 type Member = NonNullable<Handoff['project']['repository']> & {
   readonly branch: string | null
   readonly uncommitted?: readonly UncommittedPath[]
+  readonly branch_change?: BranchChange
 }
 
 /**
- * The member `project.repository` of a record. The branch and what the changed files hold are free members: the
- * specification's four fields do not name them. A later session compares the files with it.
+ * The member `project.repository` of a record. The branch, what it added and what the changed files hold are free members:
+ * the specification's four fields do not name them. A later session compares with them.
  */
 export async function repositoryMember(
   project: Project,
   { head, dirty, remote, branch, changed }: RepositoryFacts,
 ): Promise<Member> {
-  const facts = { vcs: 'git', remote_hint: remote, head, dirty, branch }
-  return changed.length === 0 ? facts : { ...facts, uncommitted: await contentOf(project, changed) }
+  const added = head === null ? undefined : await branchChange(project.git, head, project.storePrefix)
+  return {
+    vcs: 'git',
+    remote_hint: remote,
+    head,
+    dirty,
+    branch,
+    ...(changed.length > 0 && { uncommitted: await contentOf(project, changed) }),
+    ...(added && { branch_change: added }),
+  }
 }
 
 async function contentOf(project: Project, changed: readonly ChangedPath[]): Promise<UncommittedPath[]> {

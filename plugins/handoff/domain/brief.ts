@@ -72,7 +72,7 @@ function freshnessLine({ record, drift, gate, claims = [] }: BriefParts): string
   const moved = drift.artifacts.filter(({ status }) => status === 'changed' || status === 'missing').length
   const facts = [
     drift.state,
-    drift.isUnlisted && drift.reasons[0],
+    drift.untold?.why,
     drift.commitsAhead !== null && drift.commitsAhead > 0 && `${drift.commitsAhead} commits since`,
     drift.changedInScope.length > 0 && `${drift.changedInScope.length} paths in scope changed`,
     moved > 0 && `${moved} recorded files changed or missing`,

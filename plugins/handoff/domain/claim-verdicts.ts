@@ -182,7 +182,8 @@ function worst(claims: readonly JudgedClaim[]): ClaimVerdict {
 export function gateOf(record: Handoff, claims: readonly JudgedClaim[], drift: Drift): Gate {
   if (isRefuted(record, claims) || record.flags.length > 0) return 'stop'
   const moved = claims.some(({ verdict }) => verdict === 'contradicted' || verdict === 'stale')
-  const isUntold = drift.isUnlisted && !isCaptureMoved(record, claims)
+  const { untold } = drift
+  const isUntold = untold !== undefined && !(untold.part === 'history' && isCaptureMoved(record, claims))
   return moved || drift.relevant || isUntold || drift.isOtherProject ? 'care' : 'go'
 }
 

@@ -24,6 +24,12 @@ export interface ArtifactState {
   readonly status: (typeof ARTIFACT_STATES)[number]
 }
 
+/** What cannot be compared with the present: the captured commit, or the changes in the work tree. */
+export interface Untold {
+  readonly part: 'history' | 'work_tree'
+  readonly why: string
+}
+
 /** How far the project moved since a record was captured (design handoff, section 8). */
 export interface Drift {
   readonly state: DriftState
@@ -39,8 +45,8 @@ export interface Drift {
   readonly reasons: readonly string[]
   /** Something in scope or among the artifacts changed. */
   readonly relevant: boolean
-  /** A commit was captured and cannot be compared with the present: nothing can be said of what changed. */
-  readonly isUnlisted: boolean
+  /** Why it cannot be told whether something in scope changed; absent where it can. */
+  readonly untold?: Untold
   /** The record names the first commit of a repository, and this one has another. */
   readonly isOtherProject: boolean
   /** The newest commits since, newest first. */
@@ -60,7 +66,7 @@ export function drift(record: Handoff, world: WorldFacts): Drift {
   const scoped = changes.paths.filter(scopeOf(record, world))
   const changedInScope = scoped.filter((path) => !changes.renamed.has(path))
   const head = git.kind === 'repository' ? git.head : null
-  const { state, reasons } = stateOf(git, captured, changes)
+  const { state, reasons, untold } = stateOf(git, captured, { record, world, changes, artifacts })
   const since = git.kind === 'repository' ? git.since : undefined
   const isOtherProject = since?.root !== undefined && isOfOther(record.project.id, since.root)
   const headMoved =
@@ -83,12 +89,55 @@ export function drift(record: Handoff, world: WorldFacts): Drift {
       ...moved.map(({ path, status }) => `${path} ${status === 'missing' ? 'is missing' : 'changed'}`),
     ],
     relevant: changedInScope.length > 0 || moved.length > 0,
-    isUnlisted:
-      captured !== null && (since?.changed ?? null) === null && !isComparedByDigest(record, world, artifacts),
+    ...(untold && { untold }),
     isOtherProject,
     commits: since?.commits ?? [],
   }
 }
+
+/** The parts of a comparison. */
+interface Compared {
+  readonly record: Handoff
+  readonly world: WorldFacts
+  readonly changes: WorkTreeChanges
+  readonly artifacts: readonly ArtifactState[]
+}
+
+interface State {
+  readonly state: DriftState
+  readonly reasons: readonly string[]
+}
+
+/** The state with its reasons, what cannot be told first. */
+function stateOf(git: GitFacts, captured: string | null, compared: Compared): State & Pick<Drift, 'untold'> {
+  const { state, reasons } = movementOf(git, captured, compared.changes)
+  const untold = untoldOf(compared, reasons)
+  if (untold === undefined) return { state, reasons }
+  return {
+    state: state === 'fresh' ? 'unknown' : state,
+    reasons: [...new Set([untold.why, ...reasons])],
+    untold,
+  }
+}
+
+function untoldOf(
+  { record, world, changes, artifacts }: Compared,
+  reasons: readonly string[],
+): Untold | undefined {
+  if (!record.project.repository?.head || isComparedByDigest(record, world, artifacts)) return undefined
+  const { git } = world
+  const since = git?.kind === 'repository' ? git.since : undefined
+  if ((since?.changed ?? null) === null) return { part: 'history', why: reasons[0] ?? UNLISTED }
+  if (git?.kind === 'repository' && git.unlisted !== undefined)
+    return { part: 'work_tree', why: `${UNLISTED}: ${git.unlisted}` }
+  const isNamed = isInEntries(record)
+  const isInScope = scopeOf(record, world)
+  // A large folder that git does not track is in most projects: it counts where the record is about that place.
+  const isUntold = (path: string) => (path.endsWith('/') ? isNamed(path) : isInScope(path))
+  return changes.uncertain.some(isUntold) ? { part: 'work_tree', why: UNCERTAIN } : undefined
+}
+
+const UNLISTED = 'git could not list what changed'
 
 /** The record is about files alone, and each of them still has its digest. */
 function isComparedByDigest(
@@ -141,7 +190,13 @@ export function concernsOf(record: Handoff, world: WorldFacts): (path: string) =
 function scopeOf(record: Handoff, world: WorldFacts): (path: string) => boolean {
   const entries = record.work.scope.filter(mayBePath)
   const isAnywhere = record.artifacts.length === 0 && !entries.some((entry) => namesPlace(entry, world))
-  return (path) => isAnywhere || entries.some((entry) => inScope(entry, path))
+  return isAnywhere ? () => true : isInEntries(record)
+}
+
+/** Whether an entry of the scope names a path. */
+function isInEntries({ work }: Handoff): (path: string) => boolean {
+  const entries = work.scope.filter(mayBePath)
+  return (path) => entries.some((entry) => inScope(entry, path))
 }
 
 /** A bare word, such as `src` or `auth`, is a name only if something here has it, or had it before a change. */
@@ -152,11 +207,7 @@ function namesPlace(entry: string, { topNames, git }: WorldFacts): boolean {
   return changed.some((paths) => paths?.some((path) => inScope(entry, path)))
 }
 
-function stateOf(
-  git: GitFacts,
-  captured: string | null,
-  { paths, isUncertain }: WorkTreeChanges,
-): { state: DriftState; reasons: string[] } {
+function movementOf(git: GitFacts, captured: string | null, { paths, uncertain }: WorkTreeChanges): State {
   if (git.kind === 'none') return { state: 'unknown', reasons: [git.reason] }
   if (captured === null) return { state: 'unknown', reasons: ['the record captured no commit'] }
   if (git.head === null) return { state: 'unknown', reasons: ['the repository has no commits'] }
@@ -165,11 +216,11 @@ function stateOf(
     return { state: 'unknown', reasons: [since?.reason ?? 'the captured commit cannot be compared'] }
   }
   if (since.changed === null && since.relation !== 'unrelated_history')
-    return { state: 'unknown', reasons: [since.reason ?? 'git could not list what changed'] }
+    return { state: 'unknown', reasons: [since.reason ?? UNLISTED] }
   if (since.relation !== 'same' && !isRecordCommitted(since))
-    return { state: since.relation, reasons: [movement(since.relation, since.commitsAhead)] }
+    return { state: since.relation, reasons: [movement(since, since.relation)] }
   if (paths.length > 0) return { state: 'dirty', reasons: ['modified since the capture'] }
-  return { state: 'fresh', reasons: isUncertain ? [UNCERTAIN] : [] }
+  return { state: 'fresh', reasons: uncertain.length > 0 ? [UNCERTAIN] : [] }
 }
 
 const UNCERTAIN =
@@ -181,9 +232,10 @@ function isRecordCommitted({ relation, isOwnOnly }: SinceCapture): boolean {
 }
 
 function movement(
+  { commitsAhead: ahead, squashed }: SinceCapture,
   relation: Exclude<DriftState, 'fresh' | 'dirty' | 'unknown'>,
-  ahead: number | null,
 ): string {
+  if (squashed !== undefined) return `the captured branch was squashed into ${squashed.slice(0, 12)}`
   if (relation === 'ahead') return `${ahead ?? 'some'} commit${ahead === 1 ? '' : 's'} since the capture`
   if (relation === 'behind') return 'HEAD is older than the captured commit'
   if (relation === 'diverged') return 'HEAD and the captured commit have diverged'

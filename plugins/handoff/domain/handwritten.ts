@@ -180,6 +180,10 @@ function saidUnder({ forbids }: OpenSection, text: string): string {
   return forbids === undefined || FORBIDS_ITSELF.test(text) ? text : `${forbids}: ${text}`
 }
 
+function entryText(section: OpenSection, group: string | undefined, { text }: ListEntry): string {
+  return group === undefined ? saidUnder(section, text) : `${group}: ${text}`
+}
+
 /**
  * A list item starts an entry; a deeper item and any other line continue the entry before. A ticked item is done, and an
  * open one below what is done is not.
@@ -194,8 +198,7 @@ function addLine(reader: Reader, section: OpenSection, line: MarkdownLine): void
   } else if (item && (!isDeeper || hidesWork)) {
     const group = groupOf(reader, section)
     section.entryIn = placeOf(section.name, item)
-    const said = section.entryIn === section.name ? saidUnder(section, item.text) : item.text
-    startEntry(reader, section.entryIn, group === undefined ? said : `${group}: ${item.text}`)
+    startEntry(reader, section.entryIn, entryText(section, group, item))
   } else if (line.kind === 'code') continueEntry(reader, section, line.text)
   else if (line.text.trim() !== '') continueEntry(reader, section, line.text.trim())
 }

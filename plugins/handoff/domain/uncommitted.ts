@@ -36,13 +36,13 @@ export interface WorkTreeChanges {
   readonly paths: readonly string[]
   /** Of these the former and present names of files that hold what they held. */
   readonly renamed: ReadonlySet<string>
-  /** Uncommitted changes now of which nothing tells whether they were there at capture. */
-  readonly isUncertain: boolean
+  /** Uncommitted changes now of which nothing tells whether they were there at capture; a folder ends with `/`. */
+  readonly uncertain: readonly string[]
 }
 
 /** Compares the work tree with that of the capture: commits and uncommitted changes, each by what the files hold now. */
 export function workTreeChanges(record: Handoff, { git, files }: WorldFacts): WorkTreeChanges {
-  if (git?.kind !== 'repository') return { paths: [], renamed: new Set(), isUncertain: false }
+  if (git?.kind !== 'repository') return { paths: [], renamed: new Set(), uncertain: [] }
   const captured = uncommittedAtCapture(record)
   const known = new Map(captured?.map((entry) => [entry.path, entry]))
   const isWhole = captured !== undefined && captured.length < MAX_UNCOMMITTED
@@ -53,7 +53,7 @@ export function workTreeChanges(record: Handoff, { git, files }: WorldFacts): Wo
   const isUnnamed = (path: string): boolean =>
     folders.some((folder) => path.startsWith(folder)) ||
     (path.endsWith('/') && captured?.some((entry) => entry.path.startsWith(path)) === true)
-  let isUncertain = false
+  const uncertain: string[] = []
   const isChanged = (path: string): boolean => {
     const entry = known.get(path)
     const compared = entry && hasChanged(entry, files?.get(path))
@@ -61,11 +61,11 @@ export function workTreeChanges(record: Handoff, { git, files }: WorldFacts): Wo
     if (committed.has(path)) return true
     if (!uncommitted.has(path)) return false
     if (entry === undefined && isWhole && !isUnnamed(path)) return true
-    isUncertain = true
+    uncertain.push(path)
     return false
   }
   const paths = [...new Set([...committed, ...uncommitted, ...known.keys()])].filter(isChanged).sort()
-  return { paths, renamed: renamedIn(files, known), isUncertain }
+  return { paths, renamed: renamedIn(files, known), uncertain }
 }
 
 function renamedIn(

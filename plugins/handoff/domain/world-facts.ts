@@ -49,6 +49,8 @@ export type GitFacts =
       readonly dirty: boolean | null
       /** Paths that differ from HEAD now. */
       readonly uncommitted: readonly string[]
+      /** Why git could not list them; absent where it did. */
+      readonly unlisted?: string
       /** Absent when the record captured no head. */
       readonly since?: SinceCapture
       /** By the commit reference as the record writes it. */
@@ -68,6 +70,8 @@ export interface SinceCapture {
   /** The newest commits from the captured head to HEAD that changed more than the store, newest first. */
   readonly commits: readonly CommitLine[]
   readonly reason?: string
+  /** The commit of HEAD's history that has all of the captured branch, where the captured head is not here. */
+  readonly squashed?: string
   /** The first commit of HEAD's history, where the captured head is not part of it. */
   readonly root?: string
 }

@@ -98,7 +98,8 @@ async function hashed(realRoot: string, real: string, digests: ReadonlySet<strin
 
 /** The largest pointer of git-lfs, by its specification. */
 const MAX_POINTER_BYTES = 1024
-const POINTER = /^version https:\/\/git-lfs\.github\.com\/spec\/v1\r?\n(?:[a-z0-9.-]+ .*\n)*?oid (sha256:[0-9a-f]{64})\r?\n/
+const POINTER =
+  /^version https:\/\/git-lfs\.github\.com\/spec\/v1\r?\n(?:[a-z0-9.-]+ .*\n)*?oid (sha256:[0-9a-f]{64})\r?\n/
 
 /** The digest of the file in whose place a clone without git-lfs has a pointer: it is the same file. */
 async function pointedAt(file: FileHandle): Promise<string | undefined> {

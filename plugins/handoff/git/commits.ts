@@ -67,7 +67,16 @@ function statesIn(text: string): [path: string, state: ChangedPath['state']][] {
   })
 }
 
-/** Everything but a store inside the work tree. */
+/** Everything below the project but a store inside the work tree. */
 function theirs(storePrefix: string): string[] {
-  return storePrefix.startsWith('..') ? ['.'] : ['.', `:(exclude,literal)${storePrefix.replace(/\/$/, '')}`]
+  return ['.', ...withoutStore(storePrefix)]
+}
+
+/** Everything in the repository but such a store. */
+export function notOfStore(storePrefix: string): string[] {
+  return [':(top)', ...withoutStore(storePrefix)]
+}
+
+function withoutStore(storePrefix: string): string[] {
+  return storePrefix.startsWith('..') ? [] : [`:(exclude,literal)${storePrefix.replace(/\/$/, '')}`]
 }

@@ -14,6 +14,8 @@ export interface RepositoryFacts {
    * one path, which ends with `/`.
    */
   readonly changed: readonly ChangedPath[]
+  /** Why git did not list them; absent where it did. */
+  readonly unlisted?: GitFailure
 }
 
 export interface ChangedPath {
@@ -53,6 +55,7 @@ export async function captureRepository(git: Git, storePrefix: string): Promise<
     dirty: entries === undefined ? null : changed.length > 0,
     remote: remote === null ? null : withoutUserInfo(remote),
     changed,
+    ...(status.kind === 'failed' && { unlisted: status.reason }),
   }
 }
 

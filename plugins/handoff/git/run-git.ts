@@ -25,7 +25,26 @@ export interface GitLimits {
 const LIMIT_MS = 2000 // design handoff, section 8
 const LARGEST_OUTPUT_BYTES = 4 * 1024 * 1024
 
-/** git in `cwd`; each command is killed after its limit (2 s) and when `signal` aborts. Never fetches or refreshes the index. */
+/** What a person may have configured otherwise: the same change has the same patch for everyone. */
+const SAME_EVERYWHERE = [
+  'core.quotePath=true',
+  'diff.algorithm=myers',
+  'diff.context=3',
+  'diff.interHunkContext=0',
+  'diff.noprefix=false',
+  'diff.mnemonicPrefix=false',
+  'diff.srcPrefix=a/',
+  'diff.dstPrefix=b/',
+  'diff.indentHeuristic=true',
+  'diff.suppressBlankEmpty=false',
+  'diff.submodule=short',
+  'log.showRoot=true',
+]
+
+/**
+ * git in `cwd`; each command is killed after its limit (2 s) and when `signal` aborts. Never fetches or refreshes the index: before 2.44 git
+ * itself fetches what a partial clone lacks unless no protocol is allowed.
+ */
 export function gitIn(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -33,9 +52,14 @@ export function gitIn(
 ): Git {
   const call = {
     cwd,
-    env: cleanGitEnvironment(env, { GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1' }),
+    env: cleanGitEnvironment(env, {
+      GIT_OPTIONAL_LOCKS: '0',
+      GIT_NO_LAZY_FETCH: '1',
+      GIT_ALLOW_PROTOCOL: 'none',
+    }),
     limitMs,
     signal,
+    config: SAME_EVERYWHERE,
     maxBytes: LARGEST_OUTPUT_BYTES,
     readsOnly: true,
   }

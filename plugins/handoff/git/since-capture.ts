@@ -29,6 +29,31 @@ export async function sinceCapture(
   return { ...found, relation, commitsAhead }
 }
 
+/**
+ * Since a branch that was squashed into a commit of HEAD's history: what the trunk got besides it since the branch started,
+ * which the captured head did not have either.
+ */
+export async function sinceSquash(
+  git: Git,
+  { base, squashed, head }: { readonly base: string; readonly squashed: string; readonly head: string },
+  storePrefix: string,
+): Promise<SinceCapture> {
+  const before = await changedBetween(git, base, `${squashed}^`)
+  const after = await changedBetween(git, squashed, head)
+  const count = await git('rev-list', '--count', '--end-of-options', `${base}..${head}`)
+  const listed = await commitsBetween(git, { from: base, to: head }, storePrefix)
+  const isListed = before !== null && after !== null
+  const all = isListed ? [...new Set([...before, ...after])] : null
+  return {
+    relation: 'diverged',
+    commitsAhead: count.kind === 'done' ? Number(count.stdout.trim()) - 1 : null,
+    changed: all?.filter((path) => !isOwnPath(path, storePrefix)) ?? null,
+    isOwnOnly: false,
+    commits: listed.filter(({ id }) => !squashed.startsWith(id)),
+    squashed,
+  }
+}
+
 /** Since a capture before the first commit, every file that HEAD has. */
 export async function sinceNothing(git: Git, storePrefix: string): Promise<SinceCapture> {
   const listed = await git('ls-tree', '-r', '--name-only', '-z', 'HEAD')
