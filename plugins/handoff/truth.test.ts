@@ -159,7 +159,7 @@ test('a rewritten commit is found behind more changes than git prints in time', 
   assert.deepEqual([gate, verdictsOf({ claims })], ['go', ['moved']])
 })
 
-test('what git cannot compare is not said to be gone', async (t) => {
+test('what git cannot compare is not said to be missing', async (t) => {
   const origin = await openTestProject(t, { repository: true })
   commit(origin, 'src/work.ts', 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n')
   origin.git('config', 'uploadpack.allowFilter', 'true')
@@ -178,7 +178,7 @@ test('what git cannot compare is not said to be gone', async (t) => {
   assert.deepEqual([claim.verdict, claim.reason], ['unverifiable', 'git could not tell'])
 })
 
-test('how a person lets git print changes is no part of their identity', async (t) => {
+test('the identity of a change does not depend on how a person configured git', async (t) => {
   const project = await openTestProject(t, { repository: true })
   for (const [name, value] of [
     ['diff.noprefix', 'true'],

@@ -38,10 +38,10 @@ export async function patchedEvidence(
 
 /** Single members are set: the others keep their bytes. */
 function editsOf(pointer: string, from: GivenItem, to: GivenItem): readonly JsonEdit[] {
-  const gone = GROUND.filter((name) => Object.hasOwn(from, name) && !Object.hasOwn(to, name))
+  const removed = GROUND.filter((name) => Object.hasOwn(from, name) && !Object.hasOwn(to, name))
   const set = Object.entries(to).filter(([name, value]) => !isDeepStrictEqual(from[name], value))
   return [
-    ...gone.map((name) => ({ op: 'remove' as const, pointer: `${pointer}/${name}` })),
+    ...removed.map((name) => ({ op: 'remove' as const, pointer: `${pointer}/${name}` })),
     ...set.map(([name, value]) => ({ op: 'set' as const, pointer: childPointer(pointer, name), value })),
   ]
 }
