@@ -102,6 +102,12 @@ export const refusals = defineRefusals({
     message: 'There is no record "{id}" in this project.',
     tool: 'handoff_list',
   },
+  latest_is_ahead: {
+    code: 'not_found',
+    reason: 'record_not_found',
+    message: 'No record is the latest: {id} is dated ahead of the clock of this machine.',
+    next: 'Resume it by its id, and compare the clocks.',
+  },
   no_record: {
     code: 'not_found',
     reason: 'record_not_found',

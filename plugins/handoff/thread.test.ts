@@ -308,3 +308,15 @@ test('a damaged record is named by hook and resume with the command that repairs
   assert.match(notes.join(), wanted)
   assert.match(warnings.join(), wanted)
 })
+
+test('a record that is dated ahead of the clock is named at the start, with its id', async (t) => {
+  const project = await openTestProject(t, { repository: true })
+  const { id } = await project.call('handoff_create', { ...SMALL, ...OPEN })
+  await project.call('handoff_transition', { id, to: 'ready', accept_warnings: 'a test' })
+  project.advance(-3600)
+
+  const { text } = await start(project, 'startup')
+
+  assert.match(text, /^1 handoff ready: .*, dated ahead of the clock of this machine; resume with handoff_resume/)
+  assert.ok(text.includes(id))
+})

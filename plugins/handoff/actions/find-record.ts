@@ -1,5 +1,6 @@
 import type { SatchelError } from '../../../server/plugin.ts'
 import { isUuid, matchingIds } from '../domain/record-id.ts'
+import { isFuture, newestAmong, type RecordTable } from '../domain/record-table.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { sessionNames } from '../session.ts'
@@ -29,12 +30,23 @@ export async function resolveId(project: Project, given: string): Promise<string
 
 async function latestId(project: Project): Promise<string> {
   const names = project.caller ? await sessionNames(project.caller, project) : []
-  const { latest, problem } = await project.index.ask(async (table) => {
+  const { latest, problem, ahead } = await project.index.ask(async (table) => {
     const row = await continueFrom(project, table, names)
-    return { latest: row, problem: row ? undefined : table.problems()[0] }
+    if (row) return { latest: row, problem: undefined, ahead: undefined }
+    return { latest: undefined, problem: table.problems()[0], ahead: datedAhead(table, project.now()) }
   })
   if (latest) return latest.id.toLowerCase()
-  throw problem ? brokenFile(problem) : await unknownRecord(project.store, 'latest')
+  if (problem) throw brokenFile(problem)
+  if (ahead === undefined) throw await unknownRecord(project.store, 'latest')
+  const details = { id: ahead }
+  throw refusals.latest_is_ahead(details, { details, next: { tool: 'handoff_resume', args: details } })
+}
+
+/** The newest record, if the clock that dated it or ours is wrong. */
+function datedAhead(table: RecordTable, now: Date): string | undefined {
+  const [newest] = newestAmong(table, 1)
+  const isAhead = newest !== undefined && isFuture(table.updatedMs(newest), now.getTime())
+  return isAhead ? table.id(newest).toLowerCase() : undefined
 }
 
 /** The record of an id argument. Errors: those of `resolveId`; `invalid` with the file's problem. */

@@ -121,7 +121,7 @@ async function leftDraft(
   return `1 draft of an ended session, not released: ${titled(project, stored)}`
 }
 
-/** The newest record that is ready, with the call that gives it. */
+/** The newest record that is ready, with the call that gives it. One that is dated ahead of the clock is named where there is no other. */
 async function readyById(project: Project, ready: Ready): Promise<string | undefined> {
   const found = ready.newest && (await project.store.read(ready.newest.id))
   if (found?.kind !== 'record') return undefined
@@ -136,10 +136,9 @@ interface Ready {
 
 async function readyIn(project: Project, table: RecordTable): Promise<Ready> {
   const nowMs = project.now().getTime()
-  const found = [...table.records].filter(
-    (record) =>
-      table.status(record) === 'ready' && table.isLeaf(record) && !isFuture(table.updatedMs(record), nowMs),
-  )
+  const all = [...table.records].filter((record) => table.status(record) === 'ready' && table.isLeaf(record))
+  const dated = all.filter((record) => !isFuture(table.updatedMs(record), nowMs))
+  const found = dated.length > 0 ? dated : all
   const [newest] = await table.load(newestOf(table, found).slice(0, 1))
   return { newest, count: found.length }
 }

@@ -6,6 +6,7 @@ import type { Drift } from './drift.ts'
 import { fencedBody } from './fence.ts'
 import { extension, type Handoff } from './record.ts'
 import { shortId } from './record-id.ts'
+import { isFuture } from './record-table.ts'
 import { timeOf } from './record-time.ts'
 
 // design handoff, section 9
@@ -60,6 +61,7 @@ function headerLine({ record, isAltered, now }: BriefParts): string {
 export function ageOf(updatedAt: string, now: Date): string {
   const time = timeOf(updatedAt)
   if (time === undefined) return 'age unknown'
+  if (isFuture(time, now.getTime())) return 'dated ahead of the clock of this machine'
   const minutes = Math.max(0, Math.floor((now.getTime() - time) / 60_000))
   if (minutes < 60) return `${minutes} min old`
   const hours = Math.floor(minutes / 60)

@@ -129,7 +129,11 @@ test('a record from the future is reported and never latest; a damaged store is 
   const id = await ready(project)
   project.advance(-24 * 3600)
 
-  await assert.rejects(project.call('handoff_resume'), { reason: 'record_not_found' })
+  await assert.rejects(project.call('handoff_resume'), {
+    reason: 'record_not_found',
+    message: new RegExp(`${id} is dated ahead of the clock`),
+    next: { tool: 'handoff_resume', args: { id } },
+  })
   const { problems } = await project.call('handoff_doctor')
   assert.deepEqual(
     problems.map(({ kind, path }: { kind: string; path: string }) => [kind, path]),
