@@ -15,6 +15,7 @@ const WORK = join(import.meta.dirname, '../testdata/plan-work.json')
 const SERVICES = join(import.meta.dirname, '../testdata/plan-services.json')
 const FRESH = join(import.meta.dirname, '../testdata/plan-fresh.json')
 const MIXED = join(import.meta.dirname, '../testdata/plan-mixed.json')
+const OTHER = join(import.meta.dirname, '../testdata/plan-other.json')
 const VALUES = join(import.meta.dirname, '../testdata/plan-values.json')
 
 test('plans that repeat a dead end are told from plans that do not', (t) => {
@@ -81,8 +82,8 @@ test('plans of threads by which words were chosen are warned of', (t) => {
   }
 })
 
-/** No weight, bound or word was chosen by these; of the first two only sums were looked at. */
-test('of plans that chose nothing, most that repeat are warned of and false alarms are rare', (t) => {
+/** Since decision 186 the weights are fitted to these too, as to all pairs but `plan-other.json`. */
+test('of plans of threads and of a judge, most that repeat are warned of and false alarms are rare', (t) => {
   const all = [sharesOf(UNSEEN, 'second'), sharesOf(JUDGE, 'judge'), sharesOf(THREADS, 'second')]
   const total = all.reduce((sum, { count }) => sum + count, 0)
   const mean = (of: 'warned' | 'repeated' | 'alarmed') =>
@@ -99,28 +100,28 @@ test('of plans that chose nothing, most that repeat are warned of and false alar
 })
 
 /** Attempts as agents note them, with what came of it: what is found by words alone is less (docs/decisions/0139). */
-test('of plans beside notes of agents, three quarters are warned of and hardly one is falsely taken for a repeat', (t) => {
+test('of plans beside notes of agents, nine in ten are warned of and hardly one is falsely taken for a repeat', (t) => {
   const { count, warned, repeated, alarmed } = sharesOf(AGENTS, 'agents')
 
   t.diagnostic(`any warning ${warned}, repeat ${repeated}, false repeat ${alarmed}`)
   assert.equal(count, 100)
-  assert.ok(warned >= 0.78 && repeated >= 0.45 && alarmed <= 0.04)
+  assert.ok(warned >= 0.92 && repeated >= 0.52 && alarmed <= 0.04)
 })
 
-/** Seven fields, notes of agents, plans beside them that name the same objects; nothing was chosen by these. */
+/** Seven fields, notes of agents, plans beside them that name the same objects. */
 test('of plans of varied fields, most that repeat are warned of', (t) => {
   const { count, warned, repeated, alarmed } = sharesOf(FIELDS, 'fields')
 
   t.diagnostic(`any warning ${warned}, repeat ${repeated}, false repeat ${alarmed}`)
   assert.equal(count, 60)
-  assert.ok(warned >= 0.78 && repeated >= 0.46 && alarmed <= 0.1)
+  assert.ok(warned >= 0.9 && repeated >= 0.59 && alarmed <= 0.1)
 })
 
-/** Fifteen fields, written before the code was read: the first half showed causes, the second chose nothing. */
+/** Fifteen fields, written before the code was read. */
 test('of plans as agents restate what they tried, most that repeat are recognised', (t) => {
   for (const [half, repeatedFrom] of [
-    ['first', 0.78],
-    ['second', 0.64],
+    ['first', 0.87],
+    ['second', 0.77],
   ] as const) {
     const { count, warned, repeated, alarmed } = sharesOf(WORK, half)
 
@@ -130,13 +131,13 @@ test('of plans as agents restate what they tried, most that repeat are recognise
   }
 })
 
-/** Told in other words throughout, by which nothing was chosen: what words alone do not reach (docs/decisions/0161). */
+/** Told in other words throughout: what words alone do not reach (docs/decisions/0161). */
 test('of plans that share few words with what was tried, most are warned of and few others are taken for repeats', (t) => {
   const { count, warned, repeated, alarmed } = sharesOf(SERVICES, 'services')
 
   t.diagnostic(`any warning ${warned}, repeat ${repeated}, false repeat ${alarmed}`)
   assert.equal(count, 40)
-  assert.ok(warned >= 0.7 && repeated >= 0.38 && alarmed <= 0.05)
+  assert.ok(warned >= 0.84 && repeated >= 0.42 && alarmed <= 0.05)
 })
 
 /** Written before the code was changed: the first half showed causes, the second chose nothing but one of owners (docs/decisions/0164). */
@@ -153,19 +154,33 @@ test('a plan that sets another value or acts on another object is not taken for 
   }
 })
 
-/** Many fields, written before the code was read; they chose nothing (docs/decisions/0174 and 0178). */
+/** Many fields, written before the code was read (docs/decisions/0174 and 0178). */
 test('of fresh plans of many fields, most that repeat are warned of', (t) => {
   for (const [file, half, warnedFrom, repeatedFrom, alarmedTo] of [
-    [FRESH, 'first', 0.75, 0.34, 0.15],
-    [FRESH, 'second', 0.83, 0.61, 0.05],
-    [MIXED, 'first', 0.67, 0.35, 0.06],
-    [MIXED, 'second', 0.67, 0.51, 0.03],
+    [FRESH, 'first', 0.81, 0.38, 0.11],
+    [FRESH, 'second', 0.85, 0.65, 0.05],
+    [MIXED, 'first', 0.8, 0.37, 0.06],
+    [MIXED, 'second', 0.8, 0.56, 0.03],
   ] as const) {
     const { warned, repeated, alarmed } = sharesOf(file, half)
 
     t.diagnostic(`${half} half: any warning ${warned}, repeat ${repeated}, false repeat ${alarmed}`)
     assert.ok(warned >= warnedFrom && repeated >= repeatedFrom && alarmed <= alarmedTo)
   }
+})
+
+/** Written from facts of public threads before the weights of today; they chose nothing (docs/decisions/0186). */
+test('of plans that chose nothing, four in five that repeat are warned of', (t) => {
+  const halves = [sharesOf(OTHER, 'first'), sharesOf(OTHER, 'second')]
+  const mean = (of: 'warned' | 'repeated' | 'alarmed') =>
+    halves.reduce((sum, shares) => sum + shares[of] / halves.length, 0)
+
+  t.diagnostic(`any warning ${mean('warned')}, repeat ${mean('repeated')}, false repeat ${mean('alarmed')}`)
+  assert.deepEqual(
+    halves.map(({ count }) => count),
+    [40, 40],
+  )
+  assert.ok(mean('warned') >= 0.8 && mean('repeated') >= 0.34 && mean('alarmed') <= 0.12)
 })
 
 test('a score is the same beside one attempt and among many that have nothing to do with it', () => {
@@ -443,6 +458,30 @@ test('a plan is compared by what it does, also if a reason comes first', () => {
     ),
     'clear',
   )
+})
+
+test('a plan that keeps what the attempt left, or uses another thing of one kind, does not repeat it', () => {
+  const cases: readonly (readonly [attempt: string, plan: string, repeats: boolean])[] = [
+    ['Moved the song list from LazyVStack to List', 'Keep LazyVStack for the song list', false],
+    ['Moved the song list from LazyVStack to List', 'Move the song list to List', true],
+    ['Hash the passwords with bcrypt', 'Hash the passwords with scrypt', false],
+    ['Hash the passwords with bcrypt', 'Use bcrypt to hash the passwords', true],
+    ['Store the amounts as floats', 'Store the amounts as decimals', false],
+    ['Pinned numpy below 2 for the old ABI', 'Build the extension for the ABI of numpy 2', false],
+    ['Pinned numpy below 2 for the old ABI', 'Pin numpy<2 for the old ABI', true],
+    ['Sleep a second before the click on the menu', 'Wait for the menu to be shown before the click', false],
+    ['Sleep a second before the click on the menu', 'Sleep for one second before the menu click', true],
+  ]
+
+  for (const [attempt, plan, repeats] of cases)
+    assert.equal(checkPlan(plan, [avoided(attempt, 1)]).verdict === 'repeat', repeats, `${attempt} / ${plan}`)
+})
+
+test('a number and one word that may mean another do not make a repeat', () => {
+  const attempt = 'Oversampled the minority class ten times'
+  const plan = 'Cache the ten hot SELECTs in the application with explicit invalidation'
+
+  assert.notEqual(checkPlan(plan, [avoided(attempt, 1)]).verdict, 'repeat')
 })
 
 test('a plan without words, of signs only, or as long as may be has a verdict and scores from 0 to 1', () => {

@@ -36,8 +36,8 @@ export interface PlanMatch extends PastAttempt {
 export const PLAN_VERDICTS = ['clear', 'similar', 'repeat'] as const
 export type PlanVerdict = (typeof PLAN_VERDICTS)[number]
 
-/** docs/decisions/0065 and 0152: chosen for the weights of likeness, in place of 0.35 as designed. */
-const SIMILAR_FROM = 0.18
+/** docs/decisions/0065, 0152 and 0186: chosen for the weights of likeness, in place of 0.35 as designed. */
+const SIMILAR_FROM = 0.1
 const REPEAT_FROM = 0.58
 const MAX_MATCHES = 5
 export const MAX_PLAN_CHARS = 4000

@@ -16,11 +16,13 @@ export interface Turned {
   readonly lacking: readonly PlanTerm[]
   /** The text without what it turns away from. */
   readonly kept: string
+  /** What it leaves as it is. */
+  readonly stays: readonly PlanTerm[]
 }
 
 /** How a turn goes on: `instead of using`, `rather than with`. */
 const ON = String.raw`(?:\s+(?:(?:to\s+)?us(?:e|ing)|by|with|in|from|through|via|on)\b)?`
-const END = String.raw`(?=[,.;:]|\b(?:but|because|so|and then)\b|\bto (?=\p{L}+\b)|$)`
+const END = String.raw`(?=[,.;:]|\b(?:but|because|so|and then)\b|\bto (?=\p{L}+\b)|\b(?:is|are) (?:needed|required|necessary)\b|$)`
 const END_OF_OBJECT = String.raw`(?=[,.;:]|\b(?:but|with|by|for|and|use|using|to|because|so)\b|$)`
 const WITHOUT = "without|not?(?!-)|never|no longer|outside(?: of)?|free of|(?:do|does|did|is|are|need)n'?t"
 const INSTEAD = String.raw`instead of|rather than|in place of|in lieu of|as opposed to|other than|(?<=\bprefer\b[^,.;:]*\s)over`
@@ -36,6 +38,12 @@ const TURNED_AWAY = new RegExp(
     String.raw`\b(?<verb>${TURNING})\b(?<object>[^,.;:]*?)${END_OF_OBJECT}|` +
     String.raw`\b${LEAVING}\b(?<left>[^,.;:]*?)\b(?:in)?to\b`,
   'giu',
+)
+/** `Keep webpack and cache its output`, `Stay with REST`. */
+const STAYS = new RegExp(
+  String.raw`^(?:\s*(?:keep|leave|stay (?:on|with)|stick (?:to|with)|continue (?:to use|using|with))\s+(?:using\s+)?)([^,.;:]*?)` +
+    String.raw`(?=[,.;:]|\b(?:but|with|by|for|and|use|using|to|because|so|of|in|on|at|as|from|rather|instead|where)\b|$)`,
+  'i',
 )
 /** What turns away after these words is a reason. */
 const REASON = /\b(?:so|because|since|in order|otherwise|to|that|which)\b[^,.;:]*$/i
@@ -69,6 +77,7 @@ export function turnedFrom(text: string): Turned {
       lack && isFirst && !isReason ? terms : [],
     ),
     kept: found.reduce((so, { span }) => so.replace(span, ' '), text),
+    stays: planTerms(STAYS.exec(text)?.[1] ?? ''),
   }
 }
 
@@ -76,6 +85,11 @@ export function turnedFrom(text: string): Turned {
 export function leftBy(text: string, { refused }: Turned): readonly PlanTerm[] {
   const left = [...text.matchAll(LEFT)].flatMap(([, what, flag]) => planTerms(what ?? flag ?? ''))
   return [...refused.flatMap(({ terms }) => terms), ...left]
+}
+
+/** True if a text leaves as it is what the attempt left or removed. */
+export function isKept({ stays }: Turned, left: readonly PlanTerm[]): boolean {
+  return stays.some((term) => term.weight >= 1 && hasAny(left, term))
 }
 
 /** True if what is refused is what was tried. A plan that leaves what the attempt left refuses nothing of it. */

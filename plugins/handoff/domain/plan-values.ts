@@ -1,5 +1,6 @@
 import { once } from '../../../server/plugin.ts'
 import { withMeasures } from './plan-measures.ts'
+import { areSiblings, type Kinds, kindsIn } from './plan-siblings.ts'
 import { hasAny, type PlanTerm, planTerms, shortVersion } from './plan-terms.ts'
 import { folded, partsOf } from './words.ts'
 
@@ -15,6 +16,10 @@ export interface Stated {
   readonly versioned: readonly PlanTerm[]
   /** All in one step, or in several. */
   readonly pace: 'whole' | 'staged' | undefined
+  /** How long it waits, if it waits: a time, or until something is so. */
+  readonly waits: 'time' | 'event' | undefined
+  /** Tools, formats, algorithms: of one kind, one is used. */
+  readonly kinds: Kinds
 }
 
 interface Name {
@@ -44,6 +49,8 @@ export function statedIn(text: string, terms: readonly PlanTerm[]): Stated {
     numbers: numbersIn(said).slice(0, MAX_STATED),
     versioned: versionedIn(said),
     pace: paceOf(text),
+    waits: waitsIn(said),
+    kinds: kindsIn(said.replace(ASIDE, '')),
   }
 }
 
@@ -54,7 +61,9 @@ export function isOtherwise(plan: Stated, tried: Stated): boolean {
     isOtherName(plan, tried) ||
     isOtherNumber(plan, tried) ||
     isOtherVersioned(plan, tried) ||
-    isOtherPace(plan, tried)
+    isOtherPace(plan, tried) ||
+    areSiblings(plan.kinds, tried.kinds) ||
+    (plan.waits === 'event' && tried.waits === 'time')
   )
 }
 
@@ -220,10 +229,19 @@ const ASIDE = /,(?! (?:by|with|using|through|via|and|or)\b)\s[\s\S]*/
 const NUMBER =
   /(?<![\w.-])(?:v(?=\d))?(?!(?:4[0-2]\d|50[1-4])\b)\d+(?:\.(?:\d+|x))*(?:ms|kb|%)?(?![\w%]| ?(?:x|times (?:as|more|longer|larger|bigger|higher))\b)/gi
 
+/** `numpy<2`, and `pin numpy below 2`, leave out 2. */
+const BELOW =
+  /(?<=[a-z\d] ?)(?:<(?!=)| (?:below|before|under)(?<=\b(?:pin|hold|held|freez|froze|downgrad)[^.;]{0,60})) ?v?(\d+(?:\.(?:\d+|x))*)(?![\w%])/gi
+
 function numbersIn(text: string): readonly string[] {
-  return [...text.replace(ASIDE, '').matchAll(NUMBER)].map(([number]) =>
-    shortVersion(number.toLowerCase().replace(/^v/, '')),
-  )
+  const said = text.replace(ASIDE, '').replace(BELOW, (_, version) => ` ${below(version)}`)
+  return [...said.matchAll(NUMBER)].map(([number]) => shortVersion(number.toLowerCase().replace(/^v/, '')))
+}
+
+/** The version before: `1.x` is below 2. */
+function below(version: string): string {
+  const [major = 0] = version.split('.').map(Number)
+  return Number.isInteger(major) && major > 0 && /^\d+(?:\.0)*$/.test(version) ? `${major - 1}.x` : version
 }
 
 const unitOf = (number: string) => /(?:ms|kb|%)?$/.exec(number)?.[0]
@@ -273,6 +291,14 @@ function isOtherVersioned(plan: Stated, tried: Stated): boolean {
 /** `the JSON mapper` may describe what has a name of its own. */
 function isNoWord({ keys }: PlanTerm): boolean {
   return !keys.some((key) => key.startsWith('group '))
+}
+
+const SLEEPS = /\b(?:sleeps?|sleeping|slept|waitForTimeout|pauses?|paused|delays?|delayed)\b/i
+const AWAITS = /\bwait(?:s|ed|ing)? (?:for|until)\b(?! (?:an? |the )?\d)|\bwaitFor(?!Timeout)\w+/i
+
+function waitsIn(text: string): Stated['waits'] {
+  if (SLEEPS.test(text)) return 'time'
+  return AWAITS.test(text) ? 'event' : undefined
 }
 
 const WHOLE =
