@@ -134,3 +134,27 @@ test('one noun after "then" is not a step of its own', () => {
     )
   assert.equal(check('Stop the worker, then restart the queue', 'Restart the queue').verdict, 'repeat')
 })
+
+test('a plan that keeps what the attempt left, or uses another thing of one kind, does not repeat it', () => {
+  const cases: readonly (readonly [attempt: string, plan: string, repeats: boolean])[] = [
+    ['Moved the song list from LazyVStack to List', 'Keep LazyVStack for the song list', false],
+    ['Moved the song list from LazyVStack to List', 'Move the song list to List', true],
+    ['Hash the passwords with bcrypt', 'Hash the passwords with scrypt', false],
+    ['Hash the passwords with bcrypt', 'Use bcrypt to hash the passwords', true],
+    ['Store the amounts as floats', 'Store the amounts as decimals', false],
+    ['Pinned numpy below 2 for the old ABI', 'Build the extension for the ABI of numpy 2', false],
+    ['Pinned numpy below 2 for the old ABI', 'Pin numpy<2 for the old ABI', true],
+    ['Sleep a second before the click on the menu', 'Wait for the menu to be shown before the click', false],
+    ['Sleep a second before the click on the menu', 'Sleep for one second before the menu click', true],
+  ]
+
+  for (const [attempt, plan, repeats] of cases)
+    assert.equal(check(plan, attempt).verdict === 'repeat', repeats, `${attempt} / ${plan}`)
+})
+
+test('a number and one word that may mean another do not make a repeat', () => {
+  const attempt = 'Oversampled the minority class ten times'
+  const plan = 'Cache the ten hot SELECTs in the application with explicit invalidation'
+
+  assert.notEqual(check(plan, attempt).verdict, 'repeat')
+})
