@@ -4,18 +4,22 @@ interface Recent<K, V> {
   get(key: K, make: () => V): V
 }
 
-/** Keeps at most `most` values: the one that was not used for longest makes room. */
-export function keepRecent<K, V>(most: number): Recent<K, V> {
+/** Keeps values of at most `most` altogether, each of size 1 if nothing else is said: those not used for longest make room. */
+export function keepRecent<K, V>(most: number, sizeOf: (value: V) => number = () => 1): Recent<K, V> {
   const kept = new Map<K, V>()
+  let size = 0
   return {
     get(key, make) {
       const known = kept.get(key)
       const value = known === undefined ? make() : known
-      if (known !== undefined) kept.delete(key)
+      if (!kept.delete(key)) size += sizeOf(value)
       kept.set(key, value)
-      if (kept.size > most) {
-        const [oldest] = kept.keys()
-        if (oldest !== undefined) kept.delete(oldest)
+      if (size > most) {
+        for (const [oldest, old] of kept) {
+          if (size <= most || oldest === key) break
+          kept.delete(oldest)
+          size -= sizeOf(old)
+        }
       }
       return value
     },

@@ -265,26 +265,13 @@ function textsWith(texts: TextIndex, feature: string): number {
   return counted.reduce((sum, count) => sum + count, 0)
 }
 
-/** Postings that stay decoded, in entries of seven bytes: those of frequent words, which most queries have. */
-const MAX_REMEMBERED = 1_000_000
+/** Postings that stay decoded, in entries of seven bytes: those of words that queries have again and again. */
+const MAX_REMEMBERED = 2_000_000
+/** What a term takes beside its postings, in such entries. */
+const TERM_ENTRIES = 50
 
-/** The same texts; postings are decoded once, until there are many. */
+/** The same texts; postings are decoded once, and stay while they are asked for. */
 function remembering(texts: TextIndex): TextIndex {
-  const known = new Map<string, Postings>()
-  let entries = 0
-  return {
-    ...texts,
-    postings(term) {
-      const held = known.get(term)
-      if (held) return held
-      const found = texts.postings(term)
-      entries += found.texts.length
-      if (entries > MAX_REMEMBERED) {
-        known.clear()
-        entries = found.texts.length
-      }
-      known.set(term, found)
-      return found
-    },
-  }
+  const known = keepRecent<string, Postings>(MAX_REMEMBERED, ({ length }) => length + TERM_ENTRIES)
+  return { ...texts, postings: (term) => known.get(term, () => texts.postings(term)) }
 }
