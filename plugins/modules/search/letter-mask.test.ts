@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { letterMask, mayBeNear } from './letter-mask.ts'
+import { letterMask, mayBeNear, nearBytes } from './letter-mask.ts'
 
 const word = fc.string({ unit: fc.constantFrom(...'abcdeXYZ019é-'), minLength: 1, maxLength: 12 })
 const edit = fc.record({
@@ -23,6 +23,16 @@ test('words that share few letters are passed over', () => {
   assert.equal(mayBeNear(letterMask('kubernetes'), letterMask('balancing'), 2), false)
   assert.equal(mayBeNear(letterMask('abc'), letterMask('abd'), 0), false)
   assert.equal(mayBeNear(letterMask('abc'), letterMask('cab'), 0), true)
+})
+
+test('a word is passed over by its bytes as by its letters; one that is not of ASCII never is', () => {
+  fc.assert(
+    fc.property(word, word, fc.nat(3), (first, second, edits) => {
+      const bytes = Buffer.from(`${second} and what was there before`)
+      const isNear = nearBytes(letterMask(first), edits)(bytes, Buffer.byteLength(second))
+      assert.equal(isNear, second.includes('é') || mayBeNear(letterMask(first), letterMask(second), edits))
+    }),
+  )
 })
 
 interface Edit {

@@ -14,3 +14,16 @@ export function mayBeNear(a: number, b: number, edits: number): boolean {
   }
   return true
 }
+
+/** `mayBeNear` of a word as bytes, before it is decoded; any that is not of ASCII may be. */
+export function nearBytes(mask: number, edits: number): (bytes: Uint8Array, length: number) => boolean {
+  return (bytes, length) => {
+    let own = 0
+    for (let at = 0; at < length; at++) {
+      const byte = bytes[at] ?? 0
+      if (byte > 0x7f) return true
+      own |= 1 << (byte & 31)
+    }
+    return mayBeNear(mask, own, edits)
+  }
+}

@@ -1,6 +1,6 @@
 import { editDistance } from '../../../server/plugin.ts'
 import type { WeightedTerm } from './keyword-score.ts'
-import { letterMask, mayBeNear } from './letter-mask.ts'
+import { letterMask, nearBytes } from './letter-mask.ts'
 import type { TextIndex } from './text-index.ts'
 
 const PREFIX_WEIGHT = 0.375
@@ -28,12 +28,15 @@ function beginningWith(index: TextIndex, source: string): WeightedTerm[] {
 function spelledLike(index: TextIndex, source: string): WeightedTerm[] {
   const most = Math.round(source.length * FUZZY_SHARE)
   if (most === 0) return []
-  const mask = letterMask(source)
   const near: WeightedTerm[] = []
   const bytes = Buffer.byteLength(source)
-  const alike = { leastBytes: bytes - 3 * most, mostBytes: bytes + 3 * most } // a letter has up to three
+  const alike = {
+    leastBytes: bytes - 3 * most, // a letter has up to three
+    mostBytes: bytes + 3 * most,
+    isLikely: nearBytes(letterMask(source), most),
+  }
   for (const { term } of index.startingWith([...source][0] ?? '', alike)) {
-    if (Math.abs(term.length - source.length) > most || !mayBeNear(mask, letterMask(term), most)) continue
+    if (Math.abs(term.length - source.length) > most) continue
     const distance = term.startsWith(source) ? 0 : editDistance(source, term, most)
     if (distance === 0 || distance > most) continue
     near.push({ term, source, weight: (FUZZY_WEIGHT * term.length) / (term.length + distance) })

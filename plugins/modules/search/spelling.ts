@@ -1,5 +1,5 @@
 import { once } from '../../../server/plugin.ts'
-import { letterMask, mayBeNear } from './letter-mask.ts'
+import { letterMask, mayBeNear, nearBytes } from './letter-mask.ts'
 import { stem } from './stemmer.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
@@ -101,15 +101,15 @@ function nearKnown(word: string, known: ByLength, most: number, vocabulary: Voca
 /** Terms of the index itself: names that only these modules use. */
 function nearStems(word: string, vocabulary: Vocabulary): Candidate[] {
   const wanted = stem(word)
-  const mask = letterMask(wanted)
   const found: Candidate[] = []
   const alike = {
     leastTexts: IN_USE - 1,
     leastBytes: Math.max(SHORTEST, wanted.length - 1),
     mostBytes: wanted.length + 1,
+    isLikely: nearBytes(letterMask(wanted), 1),
   }
   for (const { term, texts } of vocabulary.startingWith(wanted.slice(0, 1), alike)) {
-    if (texts < IN_USE - 1 || term.length < SHORTEST || !mayBeNear(mask, letterMask(term), 1)) continue
+    if (texts < IN_USE - 1 || term.length < SHORTEST) continue
     const distance = likeness(wanted, term, 1)
     // A known word is spelled out; a stem that is as near is the second choice.
     if (distance <= 1) found.push({ words: [term], distance: distance + 0.25, texts })

@@ -1,14 +1,15 @@
 import { keepRecent } from '../../../server/plugin.ts'
 import { createPostingsPool, type PostingsPool } from './postings-pool.ts'
 import type { SectionBytes, SectionFile } from './section-file.ts'
-import { createByteReader, createByteWriter, createPiecesWriter } from './varint.ts'
+import { createByteWriter, createPiecesWriter } from './varint.ts'
 
 /** Terms of a block share their beginnings with the term before; a look-up reads one block. */
 const BLOCK_TERMS = 32
 /** Blocks that are read in one piece where many are wanted. */
 const READ_BLOCKS = 64
-/** Blocks of one segment that stay in memory: queries share most of their words. */
+/** Blocks of one segment that stay in memory, and terms that were looked for: queries share most of their words. */
 const BLOCKS_KEPT = 512
+const TERMS_KEPT = 4096
 
 /** One term of a segment: how many texts have it, and where its postings are. */
 export interface TermEntry {
@@ -23,6 +24,8 @@ export interface TermsWanted {
   readonly leastTexts?: number
   readonly leastBytes?: number
   readonly mostBytes?: number
+  /** Told by the first `length` bytes, which the next term overwrites: to decode one costs more. */
+  isLikely?(bytes: Uint8Array, length: number): boolean
 }
 
 /** The sorted terms of one segment. */
@@ -112,15 +115,18 @@ export function openTermDictionary(file: SectionFile): TermDictionary {
   }
   const kept = keepRecent<number, readonly TermEntry[]>(BLOCKS_KEPT)
   const heldBlock = (block: number) => kept.get(block, () => entries(block, 1, ALL))
+  const lookedFor = keepRecent<string, TermEntry | null>(TERMS_KEPT)
+  const look = (term: string): TermEntry | null => {
+    const block = blockOf(term)
+    return (block < 0 ? undefined : heldBlock(block).find((entry) => entry.term === term)) ?? null
+  }
   return {
-    find(term) {
-      const block = blockOf(term)
-      return block < 0 ? undefined : heldBlock(block).find((entry) => entry.term === term)
-    },
+    find: (term) => lookedFor.get(term, () => look(term)) ?? undefined,
     *startingWith(prefix, wanted = ALL) {
-      for (let block = Math.max(0, blockOf(prefix)); block < firsts.length; block += READ_BLOCKS) {
-        if (isPast(firsts[block] ?? '', prefix)) return
-        yield* entries(block, READ_BLOCKS, wanted).filter(({ term }) => term.startsWith(prefix))
+      const end = firstPast(firsts, prefix)
+      for (let block = Math.max(0, blockOf(prefix)); block < end; block += READ_BLOCKS) {
+        const found = entries(block, Math.min(READ_BLOCKS, end - block), wanted)
+        yield* found.filter(({ term }) => term.startsWith(prefix))
       }
     },
     postings: ({ from, to }) => file.read('postings', from, to),
@@ -129,9 +135,17 @@ export function openTermDictionary(file: SectionFile): TermDictionary {
 
 const ALL: TermsWanted = {}
 
-/** Whether no later term begins so. */
-function isPast(term: string, prefix: string): boolean {
-  return term > prefix && !term.startsWith(prefix)
+/** The place of the first of these sorted terms from which on none begins so. */
+function firstPast(sorted: readonly string[], prefix: string): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const term = sorted[middle] ?? ''
+    if (term <= prefix || term.startsWith(prefix)) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /** The place of the last of these sorted terms that is not after `term`; -1 for none. */
@@ -148,18 +162,30 @@ function lastUpTo(sorted: readonly string[], term: string): number {
 
 function entriesOf(bytes: Uint8Array, postingsAt: number, wanted: TermsWanted): TermEntry[] {
   const { leastTexts = 0, leastBytes = 0, mostBytes = Number.POSITIVE_INFINITY } = wanted
-  const reader = createByteReader(bytes)
   const found: TermEntry[] = []
+  let at = 0
+  /** See `createPostingsReader`: a misspelt word has all terms of its first letter passed over. */
+  const number = (): number => {
+    let byte = bytes[at++] ?? 0
+    if (byte < 128) return byte
+    let value = byte & 127
+    for (let shift = 7; byte >= 128; shift += 7) {
+      byte = bytes[at++] ?? 0
+      value |= (byte & 127) << shift
+    }
+    return value >>> 0
+  }
   let term = Buffer.alloc(128)
   let from = postingsAt
-  while (!reader.isAtEnd) {
-    const shared = reader.number()
-    const length = shared + reader.number()
+  while (at < bytes.length) {
+    const shared = number()
+    const length = shared + number()
     if (length > term.length) term = Buffer.concat([term, Buffer.alloc(length)])
-    for (let at = shared; at < length; at++) term[at] = reader.byte()
-    const texts = reader.number()
-    const to = from + reader.number()
-    if (texts >= leastTexts && length >= leastBytes && length <= mostBytes)
+    for (let to = shared; to < length; to++) term[to] = bytes[at++] ?? 0
+    const texts = number()
+    const to = from + number()
+    const isWanted = texts >= leastTexts && length >= leastBytes && length <= mostBytes
+    if (isWanted && (wanted.isLikely?.(term, length) ?? true))
       found.push({ term: term.toString('utf8', 0, length), texts, from, to })
     from = to
   }
