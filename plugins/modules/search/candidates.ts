@@ -129,10 +129,13 @@ interface Preferred {
 function preferProvider(index: SearchIndex, scores: Float64Array, { rows, wanted, plan }: Preferred): void {
   const providers = plan.provider?.providers
   if (!providers) return
-  const own = new Uint8Array(index.records)
-  for (const row of index.select({ providers })) own[row] = 1
+  const isOwn = index.passing({ providers })
   const share = otherProviderShare(plan)
-  for (const at of wanted) if (own[rows[at] ?? -1] !== 1) scores[at] = share * (scores[at] ?? 0)
+  for (let n = 0; n < wanted.length; n++) {
+    const at = wanted[n] ?? 0
+    const row = rows[at] ?? -1
+    if (row < 0 || !isOwn(row)) scores[at] = share * (scores[at] ?? 0)
+  }
 }
 
 /** So little of its score keeps a module that the newest release of its repository lacks: any living one comes first. */

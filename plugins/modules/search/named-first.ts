@@ -23,9 +23,11 @@ export function putNamedFirst(
     for (const text of named) raised[text] = Math.max(raised[text] ?? 0, by)
   }
   const left = names.some(({ isSure, share }) => isSure && share === 1) ? 1 - SURE : 1
-  for (const [at, row] of rows.entries()) {
+  const textOf = index.texts()
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at] ?? -1
     const score = scores[at] ?? 0
-    const by = row >= 0 ? (raised[index.textOf(row)] ?? 0) : 0
+    const by = row >= 0 ? (raised[textOf[row] ?? 0] ?? 0) : 0
     scores[at] = by > 0 ? by + (1 - by) * score : left * score
   }
 }

@@ -38,6 +38,8 @@ export interface SearchIndex {
   moduleOf(row: number): number
   /** Records that pass the filter, by rising number. Those of all latest versions are the same object each time. */
   select(filter: VectorFilter): Int32Array
+  /** Whether a record that was neither replaced nor removed passes the filter. */
+  passing(filter: Omit<VectorFilter, 'latestOnly'>): (row: number) => boolean
   record(row: number): SearchRecord
   lastUpdated(row: number): string
   isLatest(row: number): boolean
@@ -108,6 +110,7 @@ export function searchIndexOf(set: SegmentSet, lexicon: Lexicon): SearchIndex {
     texts: once(() => joinedTexts(set, columns, textBases)),
     kinds: once(() => joinedKinds(set, columns)),
     select: (filter) => (isOfLatest(filter) ? selected.latest() : selectRows(set, columns, filter)),
+    passing: (filter) => passing(set, columns, filter),
     record: (row) => at(row, (held, local) => held.record(local), NO_RECORD),
     lastUpdated: (row) => new Date(set.updated[row] ?? 0).toISOString(),
     isLatest: (row) => ((set.flags[row] ?? 0) & LATEST) !== 0,
@@ -277,13 +280,21 @@ export function selectRows(
   filter: VectorFilter,
 ): Int32Array {
   const wanted = rowsWith(set.flags, filter.latestOnly ? LIVE | LATEST : LIVE)
+  return isOfLatest({ ...filter, latestOnly: true }) ? wanted : wanted.filter(passing(set, columns, filter))
+}
+
+/** See `SearchIndex.passing`. */
+function passing(
+  set: SegmentSet,
+  columns: readonly RecordColumns[],
+  filter: VectorFilter,
+): (row: number) => boolean {
   const tests = columns.map((held) => filterOf(held, filter))
-  if (tests.every((test) => test === undefined)) return wanted
   const segmentOf = segmentFinder(set)
-  return wanted.filter((row) => {
+  return (row) => {
     const segment = segmentOf(row)
     return tests[segment]?.(row - (set.segments[segment]?.base ?? 0)) ?? true
-  })
+  }
 }
 
 function rowsWith(flags: Uint8Array, wanted: number): Int32Array {
@@ -306,7 +317,7 @@ function filterOf(held: RecordColumns, filter: VectorFilter): ((local: number) =
     tests.push(
       isAmong(held.provider(), held.providers(), (names) => names.some((name) => providers.includes(name))),
     )
-  if (tests.length === 0) return undefined
+  if (tests.length < 2) return tests[0]
   return (local) => tests.every((test) => test(local))
 }
 
