@@ -55,9 +55,9 @@ export function createLexicon(
     match(tokens) {
       const { said } = compiled().all()
       const found = new Map<string, number>()
-      for (const [{ group, words }] of phrasesIn(tokens, said, NONE)) {
-        found.set(group, Math.max(found.get(group) ?? 0, words))
-      }
+      visitPhrases(tokens, { byFirst: said, excluded: NONE }, ({ group, words }) => {
+        if (words > (found.get(group) ?? 0)) found.set(group, words)
+      })
       return found
     },
     meant: (tokens, excluded) =>
@@ -164,7 +164,8 @@ function meantConcepts(
     if (known && (known.weight > weight || known.words >= words)) return
     found.set(group, { weight, words, isExact, isVague, certainty: weight })
   }
-  const exact = [...phrasesIn(tokens, asked, excluded)]
+  const exact: (readonly [phrase: ConceptPhrase, at: number])[] = []
+  visitPhrases(tokens, { byFirst: asked, excluded }, (phrase, at) => exact.push([phrase, at]))
   const long = exact.filter(([{ stems }]) => stems.length > 1)
   const covered = new Set(long.flatMap(([{ stems }, at]) => stems.map((_, offset) => at + offset)))
   for (const [phrase] of long) note(phrase, 1, true)
@@ -189,26 +190,34 @@ function nearPhrases(words: readonly string[], near: ByWord, excluded: ReadonlyS
   })
 }
 
-type PlacedPhrase = readonly [phrase: ConceptPhrase, at: number]
+interface LikelyPhrases {
+  readonly byFirst: ByWord
+  readonly excluded: ReadonlySet<number>
+}
 
-/** Phrases whose words follow one another and where they start; -1 for words that an identifier joins. */
-function phrasesIn(
+/**
+ * Visits phrases whose words follow one another, with the place where they start, then those that an identifier joins, with
+ * -1. Makes no list of them: an ingest looks for phrases at each word of every text.
+ */
+function visitPhrases(
   { words, joined }: Tokens,
-  byFirst: ByWord,
-  excluded: ReadonlySet<number>,
-): readonly PlacedPhrase[] {
-  const found: PlacedPhrase[] = []
+  { byFirst, excluded }: LikelyPhrases,
+  visit: (phrase: ConceptPhrase, at: number) => void,
+): void {
   for (let at = 0; at < words.length; at++) {
     for (const phrase of byFirst.get(words[at] ?? '') ?? NO_PHRASES) {
       const isMeant = phrase.excludes || !excluded.has(at)
-      if (isMeant && followsAt(phrase.stems, words, at)) found.push([phrase, at])
+      if (isMeant && followsAt(phrase.stems, words, at)) visit(phrase, at)
     }
   }
-  return found.concat(joined.flatMap((word) => singlePhrases(byFirst.get(word) ?? NO_PHRASES)))
+  for (const word of joined) visitSingle(byFirst.get(word) ?? NO_PHRASES, visit)
 }
 
-function singlePhrases(phrases: readonly ConceptPhrase[]): readonly PlacedPhrase[] {
-  return phrases.flatMap((phrase): PlacedPhrase[] => (phrase.stems.length === 1 ? [[phrase, -1]] : []))
+function visitSingle(
+  phrases: readonly ConceptPhrase[],
+  visit: (phrase: ConceptPhrase, at: number) => void,
+): void {
+  for (const phrase of phrases) if (phrase.stems.length === 1) visit(phrase, -1)
 }
 
 function followsAt(stems: readonly string[], words: readonly string[], at: number): boolean {
