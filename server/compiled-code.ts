@@ -15,37 +15,67 @@ declare const builtFiles: BuiltFiles | undefined
 /** A server that stays has started by then, and what a start sets of V8's flags is still set. */
 const STARTED_MS = 5_000
 
+/** To compile so many bytes takes a millisecond or more; less is not worth a write. */
+const WORTH_WRITING = 16 * 1024
+/** The code of the same functions differs by less from process to process. */
+const SAME = 1024
+/** So many times the end of a command looks whether it compiled what is not kept: that takes 10 ms or more. */
+const LOOKS = 4
+/** More commands than this are not told apart: a word behind a verb may be anything. */
+const MAX_COMMANDS = 40
+/** What is kept of `LOOKS`, beside the code of files, whose names are longer. */
+const COMMANDS = 'commands'
+
 /**
  * Keeps what V8 compiles of this program in the user's cache, for later starts: a fifth of a verb's time. Does nothing
  * where the program runs from its sources, or where others could have written the folder: what is in it runs.
  * `NODE_DISABLE_COMPILE_CACHE=1` turns it off. Errors: none.
  */
-export function keepCompiledCode(env: Readonly<Record<string, string | undefined>>): void {
+export function keepCompiledCode(
+  env: Readonly<Record<string, string | undefined>>,
+  argv: readonly string[],
+): void {
   const keep = enableCompileCache ?? (env['NODE_DISABLE_COMPILE_CACHE'] ? undefined : keepIn)
   if (!keep || import.meta.url.endsWith('.ts')) return
   const folder = join(userCache(env), 'compiled')
   try {
     makeFolderSync(folder, 0o700)
-    if (isOwn(folder)) keep(folder)
+    if (isOwn(folder)) keep(folder, commandOf(argv))
   } catch {
     // No folder can be made here: nothing is kept.
   }
 }
 
-/** As Node's own, for Node 20: uses what is kept there, and writes it when the process ends, or once it has started. */
-function keepIn(folder: string): void {
+/** The first words of a command line: a verb, or a noun and its verb. The events of a hook run code of their own. */
+function commandOf(argv: readonly string[]): string {
+  const end = argv.findIndex((word) => !/^[a-z][a-z-]*$/.test(word))
+  const words = end < 0 ? argv : argv.slice(0, end)
+  return words.slice(0, words[1] === 'hook' ? 3 : 2).join(' ')
+}
+
+/**
+ * As Node's own, for Node 20: uses what is kept there, and writes it when the process ends, or once it has started. A file
+ * that is kept holds the functions that ran so far: a command that runs others adds them.
+ */
+function keepIn(folder: string, command: string): void {
   if (typeof builtFiles === 'undefined') return
   const flags = cachedDataVersionTag()
   const key = [builtFiles.build, process.version, process.arch, flags.toString(16)].join('-')
   const cache = createCodeCache(folder, key)
   const files = builtFiles.useCode(cache.read)
   let known = 0
-  // What a start did not find, it makes for all that it loaded: a file that is kept holds the functions that ran so far.
+  const kept = new Map<string, number>()
   const write = function* (): Generator<void> {
-    const isNew = files.slice(known).some(({ isKept }) => !isKept)
+    for (const file of files.slice(known)) kept.set(file.name, file.kept)
+    const isNew = files.slice(known).some((file) => file.kept === 0)
     known = files.length
-    if (!isNew || cachedDataVersionTag() !== flags) return
-    for (const file of [...files]) yield writeCode(cache, file)
+    if (cachedDataVersionTag() !== flags || !(isNew || takeLook(cache, command))) return
+    const grown = yield* grownCode(files.slice(), kept)
+    if (!isNew && grown.reduce((sum, { news }) => sum + news, 0) < WORTH_WRITING) return
+    for (const { name, code } of grown) {
+      if (writeCode(cache, name, code)) kept.set(name, code.length)
+      yield
+    }
     removeOldest(cache)
   }
   process.once('exit', () => {
@@ -54,16 +84,54 @@ function keepIn(folder: string): void {
   setTimeout(() => inTurns(write()), STARTED_MS).unref()
 }
 
+interface GrownCode {
+  readonly name: string
+  readonly code: Buffer
+  /** Bytes that are not kept. */
+  readonly news: number
+}
+
+/** The code of files of which less is kept. */
+function* grownCode(
+  files: readonly CompiledFile[],
+  kept: ReadonlyMap<string, number>,
+): Generator<void, GrownCode[]> {
+  const grown: GrownCode[] = []
+  for (const { name, script } of files) {
+    const code = script.createCachedData()
+    const before = kept.get(name) ?? 0
+    const news = code.length - before
+    if (before === 0 || news > SAME) grown.push({ name, code, news })
+    yield
+  }
+  return grown
+}
+
 /** A step at a time, between which the server answers. */
 function inTurns(work: Generator<void>): void {
   if (!work.next().done) setImmediate(inTurns, work).unref()
 }
 
-function writeCode(cache: CodeCache, { name, script }: CompiledFile): void {
+/** Notes that a command looks for what is not kept. False if it did so often enough, or nothing can be written. */
+function takeLook(cache: CodeCache, command: string): boolean {
+  const looks = new Map<string, number>(parsed(cache.read(COMMANDS)))
+  const taken = looks.get(command) ?? 0
+  if (taken >= LOOKS || (taken === 0 && looks.size >= MAX_COMMANDS)) return false
+  looks.set(command, taken + 1)
+  return writeCode(cache, COMMANDS, Buffer.from(JSON.stringify([...looks])))
+}
+
+function parsed(commands: Buffer | undefined): readonly (readonly [string, number])[] {
+  return commands ? JSON.parse(commands.toString('utf8')) : [] // as written: its digest fits
+}
+
+/** False where there is no room, or the folder is no longer ours: the next start compiles. */
+function writeCode(cache: CodeCache, name: string, code: Buffer): boolean {
   try {
-    cache.write(name, script.createCachedData())
+    cache.write(name, code)
+    return true
   } catch {
-    // No room, or no longer ours: the next start compiles.
+    return false
   }
 }
 

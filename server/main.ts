@@ -32,7 +32,7 @@ async function main(argv: readonly string[]): Promise<never> {
   // The client left before it needed the host: nothing is under way.
   if (output === 'ended') process.exit(0)
   if (mayServeMcp) (await import('./start-up-memory.ts')).limitYoungGeneration()
-  ;(await import('./compiled-code.ts')).keepCompiledCode(process.env)
+  ;(await import('./compiled-code.ts')).keepCompiledCode(process.env, argv)
   const { run } = await import('./run.ts')
   const { refuseEarlyExit } = await import('./process-signals.ts')
   const allowExit = refuseEarlyExit()

@@ -116,6 +116,63 @@ test('a start that needs more keeps more of what others need, too', OLDER, async
   assert.ok((await stat(path)).size > size)
 })
 
+/** Of each file that is kept, by its name. */
+async function keptBytes(home: string): Promise<ReadonlyMap<string, number>> {
+  const files = (await codeFiles(home)).filter((path) => /[.]cjs[.]code$/.test(path))
+  return new Map(await Promise.all(files.map(async (path) => [path, (await stat(path)).size] as const)))
+}
+
+/** Lists handoffs of a store that was empty, and of one with a record, which takes more functions of the same files. */
+async function listsOfFewAndMore(home: string): Promise<void> {
+  await printedBy(home, {}, HANDOFFS)
+  const record = ['--title', 'A title', '--objective', 'An objective', '--current-state', 'Begun', '--json']
+  await printedBy(home, { NODE_DISABLE_COMPILE_CACHE: '1' }, ['handoff', 'create', ...record])
+}
+
+const HANDOFFS = ['handoff', 'list', '--json']
+const sum = (bytes: ReadonlyMap<string, number>): number => [...bytes.values()].reduce((a, b) => a + b, 0)
+
+test('a start that loads the same files keeps the functions that it had to compile', OLDER, async (t) => {
+  const home = await temporaryFolder(t)
+  await listsOfFewAndMore(home)
+  const before = await keptBytes(home)
+
+  await printedBy(home, {}, HANDOFFS)
+
+  const after = await keptBytes(home)
+  assert.deepEqual([...after.keys()], [...before.keys()])
+  assert.ok(sum(after) > sum(before) + 16_384, `${sum(before)} and ${sum(after)} bytes`)
+})
+
+test('a command looks a few times for functions that are not kept, then no more', OLDER, async (t) => {
+  const home = await temporaryFolder(t)
+  const looks = async () => {
+    const path = (await codeFiles(home)).find((file) => file.endsWith('/commands.code'))
+    return path === undefined ? 0 : (await stat(path)).ino
+  }
+  const seen: number[] = []
+  for (let run = 0; run < 7; run++) {
+    await printedBy(home)
+    seen.push(await looks())
+  }
+
+  assert.equal(seen[0], 0, 'all is new to the first run')
+  assert.notEqual(seen[1], 0)
+  assert.equal(seen[6], seen[4], 'written for the last time')
+})
+
+test('where it cannot be noted that a command looked, it does not look', OLDER, async (t) => {
+  const home = await temporaryFolder(t)
+  await listsOfFewAndMore(home)
+  const before = await keptBytes(home)
+  const [folder = ''] = await kept(home)
+  await mkdir(join(compiled(home), folder, 'commands.code'))
+
+  await printedBy(home, {}, HANDOFFS)
+
+  assert.deepEqual(await keptBytes(home), before)
+})
+
 test(
   'code that is damaged, cut off, or of another build is compiled again and replaced',
   OLDER,
