@@ -33,7 +33,7 @@ export function createPostingsReader(capacity: number): PostingsReader {
   const byLast = new Uint32Array(MOST_FIELDS)
   let bytes: Uint8Array = new Uint8Array(0)
   let at = 0
-  /** As `createByteReader` reads it, but most numbers are one byte, and a search decodes tens of thousands of them. */
+  /** As a `ByteWriter` wrote it. Most numbers are one byte, and a search decodes tens of thousands of them. */
   const number = (): number => {
     let byte = bytes[at++] ?? 0
     if (byte < 128) return byte

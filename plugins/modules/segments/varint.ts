@@ -73,32 +73,3 @@ export function createPiecesWriter(): PiecesWriter {
     pieces: () => (used === 0 ? full : [...full, piece.subarray(0, used)]),
   }
 }
-
-/** Reads what a `ByteWriter` wrote, from the start. */
-export interface ByteReader {
-  readonly at: number
-  readonly isAtEnd: boolean
-  number(): number
-  byte(): number
-}
-
-export function createByteReader(held: Uint8Array): ByteReader {
-  let at = 0
-  return {
-    get at() {
-      return at
-    },
-    get isAtEnd() {
-      return at >= held.length
-    },
-    number() {
-      let value = 0
-      for (let shift = 0; ; shift += 7) {
-        const byte = held[at++] ?? 0
-        value |= (byte & 127) << shift
-        if (byte < 128) return value >>> 0
-      }
-    },
-    byte: () => held[at++] ?? 0,
-  }
-}
