@@ -40,5 +40,10 @@ test('terms of other sizes and rarer ones are passed over, and what is given has
     found.map(({ term }) => term),
     expected,
   )
+  const isEven = (bytes: Uint8Array, length: number) => (bytes[length - 1] ?? 0) % 2 === 0
+  assert.deepEqual(
+    Array.from(dictionary.startingWith('d', { ...wanted, isLikely: isEven }), ({ term }) => term),
+    expected.filter((term) => isEven(Buffer.from(term), term.length)),
+  )
   for (const entry of found.slice(0, 20)) assert.deepEqual(entry, dictionary.find(entry.term))
 })
