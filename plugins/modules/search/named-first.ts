@@ -16,12 +16,7 @@ export function putNamedFirst(
   { index, words: { texts } }: { readonly index: SearchIndex; readonly words: KeywordIndex },
 ): void {
   if (names.length === 0) return
-  const raised = new Float64Array(texts.bound)
-  for (const name of names) {
-    const named = textsNamed(texts, name.term)
-    const by = name.share * (name.isSure ? SURE : LIKELY * rarity(named.size, texts.texts))
-    for (const text of named) raised[text] = Math.max(raised[text] ?? 0, by)
-  }
+  const raised = raisedTexts(texts, names)
   const left = names.some(({ isSure, share }) => isSure && share === 1) ? 1 - SURE : 1
   const textOf = index.texts()
   for (let at = 0; at < rows.length; at++) {
@@ -30,6 +25,17 @@ export function putNamedFirst(
     const by = row >= 0 ? (raised[textOf[row] ?? 0] ?? 0) : 0
     scores[at] = by > 0 ? by + (1 - by) * score : left * score
   }
+}
+
+/** How far each text is raised, by its number; 0 for one without a name. */
+function raisedTexts(texts: KeywordIndex['texts'], names: readonly PlannedName[]): Float64Array {
+  const raised = new Float64Array(texts.bound)
+  for (const name of names) {
+    const named = textsNamed(texts, name.term)
+    const by = name.share * (name.isSure ? SURE : LIKELY * rarity(named.size, texts.texts))
+    for (const text of named) raised[text] = Math.max(raised[text] ?? 0, by)
+  }
+  return raised
 }
 
 function textsNamed(texts: KeywordIndex['texts'], term: string): ReadonlySet<number> {
