@@ -97,7 +97,7 @@ export function prefer(
   }
   preferRoots(scores, best, placeOfCandidate, plan)
   // After roots were preferred to their parts: a root without the name does not come before a part that has it.
-  if (words) putNamedFirst(scores, rows, plan.names, { index, words })
+  if (words) putNamedFirst(scores, rows, plan, { index, words })
   if (!index.hasRemoved) return
   const { flags } = index.set
   for (const at of wanted) {

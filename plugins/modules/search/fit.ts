@@ -62,6 +62,7 @@ export function nothingFits(
   if (plan.provider && !hasProvider && !isMentioned(plan.provider.words, best)) return true
   const isLarge = vocabulary.texts >= MANY_TEXTS
   if (lacksNamed(plan, vocabulary, best) || lacksEquivalent(plan, best)) return true
+  if (saysWhatIsSpokenFor(plan, best)) return false
   const concepts = [...plan.concepts]
   const isHad = ([group]: (typeof concepts)[number]): boolean => isAbout(group, best, isLarge)
   if (!isLarge && concepts.length > 0 && !hasMain(concepts, best)) return hasTooFew(plan, vocabulary, best)
@@ -72,6 +73,11 @@ export function nothingFits(
   if (tellsMuch && missingWords(plan, vocabulary, best) >= MISSING_SHARE * plan.terms.length) return true
   const share = Math.max(0, ...best.map(({ terms }) => shareOf(plan, vocabulary, terms)))
   return share < ENOUGH_WORDS && !concepts.some((one) => one[1].isExact && isHad(one))
+}
+
+/** Whether the first result says what a sentence speaks for, of which every word is known. */
+function saysWhatIsSpokenFor({ spokenFor, unknown }: QueryPlan, [first]: readonly FitEvidence[]): boolean {
+  return spokenFor !== undefined && unknown.length === 0 && (first?.says.has(spokenFor) ?? false)
 }
 
 /** Whether a concept is enough to say what is asked for. In a small index an unknown word of the query counts little. */

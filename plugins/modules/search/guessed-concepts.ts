@@ -91,20 +91,33 @@ export interface PlainWords {
   readonly named: number
 }
 
+/** A sentence of so many words that speak for one concept by such a share, and so much more than for another, asks for it. */
+const SENTENCE_WORDS = 4
+const SPOKEN_SHARE = 0.22
+const SPOKEN_MORE = 1.3
+
+interface Guessed {
+  readonly concepts: ReadonlyMap<string, MeantConcept>
+  readonly spokenFor?: string
+}
+
 /**
  * The concepts of a query and those that its words speak for together, though no phrase of the lexicon is among them. A guess
- * counts the less the more words are names or phrases that are clear by themselves. It does not say that something fits.
+ * counts the less the more words are names or phrases that are clear by themselves. It does not say that something fits,
+ * unless a whole sentence speaks for it.
  */
 export function withGuessed(
   concepts: ReadonlyMap<string, MeantConcept>,
   { stems, named }: PlainWords,
   associations: Associations,
-): ReadonlyMap<string, MeantConcept> {
-  if (stems.length < LEAST_WORDS || named === 1) return concepts
+): Guessed {
+  if (stems.length < LEAST_WORDS || named === 1) return { concepts }
   const ranked = associations.guess(stems)
   const most = ranked[0]?.[1] ?? 0
+  const spokenFor = conceptOfSentence(stems, ranked)
+  const spoken = spokenFor === undefined ? {} : { spokenFor }
   const weight = GUESS_WEIGHT * (1 - named) * plainShare(concepts, stems.length)
-  if (most < LEAST_SHARE || weight === 0) return concepts
+  if (most < LEAST_SHARE || weight === 0) return { concepts, ...spoken }
   const joined = new Map(concepts)
   for (const [group, share] of ranked.slice(0, MOST_GUESSED)) {
     if (share < NEARLY * most) break
@@ -112,7 +125,15 @@ export function withGuessed(
     const guessed = weight * (share / most) ** 2
     joined.set(group, { ...known, weight: Math.max(known.weight, Math.min(1, known.weight + guessed)) })
   }
-  return joined
+  return { concepts: joined, ...spoken }
+}
+
+function conceptOfSentence(
+  stems: readonly string[],
+  [first, second]: readonly (readonly [group: string, share: number])[],
+): string | undefined {
+  if (!first || new Set(stems).size < SENTENCE_WORDS || first[1] < SPOKEN_SHARE) return undefined
+  return first[1] >= SPOKEN_MORE * (second?.[1] ?? 0) ? first[0] : undefined
 }
 
 const NOT_MEANT: MeantConcept = { weight: 0, certainty: 0, words: 1, isExact: false, isVague: false }

@@ -9,6 +9,7 @@ import {
 } from '../segments/section-file.ts'
 import { openTermDictionary, uint16s } from '../segments/term-dictionary.ts'
 import { createTextWriter } from '../segments/text-writer.ts'
+import { textsNamingAll } from './all-named.ts'
 import type { DocumentFrequencies } from './dense-features.ts'
 import { ALL_FIELDS, documentTerms, FIELDS, type KeywordDocument, NAMED_FIELDS } from './keyword-document.ts'
 import { addTerm, scoreTexts, type TextScores, type WeightedTerm } from './keyword-score.ts'
@@ -87,6 +88,7 @@ const COUNTS_KEPT = 10_000
 export function keywordIndex(stored: TextIndex, lexicon: Lexicon): KeywordIndex {
   const texts = remembering(stored)
   const counts = keepRecent<string, number>(COUNTS_KEPT)
+  const vocabulary: Vocabulary = { ...texts, named: (terms) => textsNamingAll(texts, terms) }
   return {
     size: texts.texts,
     texts,
@@ -94,8 +96,8 @@ export function keywordIndex(stored: TextIndex, lexicon: Lexicon): KeywordIndex 
       documents: texts.texts,
       count: (feature) => counts.get(feature, () => textsWith(texts, feature)),
     },
-    vocabulary: texts,
-    plan: (query) => planQuery(query, knowledgeOf(lexicon), texts),
+    vocabulary,
+    plan: (query) => planQuery(query, knowledgeOf(lexicon), vocabulary),
     score: (plan) => score(texts, plan),
   }
 }

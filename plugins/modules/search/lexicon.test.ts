@@ -47,6 +47,11 @@ test('the words of a phrase begin as their stems do', () => {
   for (const word of words) assert.equal(beginningOf(stem(word)), beginningOf(word), word)
 })
 
+test('a word that every text has says no concept', () => {
+  for (const word of ['terraform', 'cloud', 'module', 'resource', 'enterprise'])
+    assert.deepEqual([...compiledWhole().match(tokenize(word)).keys()], [], word)
+})
+
 test('a user may name a built-in concept again, in any spelling', () => {
   const own = [{ id: 'private-network', phrases: ['Ünser VPC-Netz', 's 3 bucket_store'] }]
   const lexicon = createLexicon([...builtIn.groups, ...own], 'own')

@@ -1,6 +1,6 @@
 import { FIELDS, NAMED_FIELDS } from './keyword-document.ts'
 import type { KeywordIndex } from './keyword-index.ts'
-import type { PlannedName } from './planned-names.ts'
+import type { QueryPlan } from './query-plan.ts'
 import type { SearchIndex } from './search-index.ts'
 
 /** A query that is one name: modules with an input, output or resource of that name fill the upper half. */
@@ -8,16 +8,22 @@ const SURE = 0.5
 /** Words that form a name may mean something else, the more so the more modules have it. */
 const LIKELY = 0.25
 
-/** Raises candidates that have an input, output or resource of a name that the query has. */
+/** More modules have all words of a query among their inputs by chance. */
+const MOST_TOGETHER = 20
+
+/**
+ * Raises candidates that have an input, output or resource of a name that the query has, and those of which the names of
+ * inputs have all of its words.
+ */
 export function putNamedFirst(
   scores: Float64Array,
   rows: Int32Array,
-  names: readonly PlannedName[],
+  plan: Pick<QueryPlan, 'names' | 'inputs'>,
   { index, words: { texts } }: { readonly index: SearchIndex; readonly words: KeywordIndex },
 ): void {
-  if (names.length === 0) return
-  const raised = raisedTexts(texts, names)
-  const left = names.some(({ isSure, share }) => isSure && share === 1) ? 1 - SURE : 1
+  const raised = raisedTexts(plan, texts)
+  if (!raised) return
+  const left = plan.names.some(({ isSure, share }) => isSure && share === 1) ? 1 - SURE : 1
   const textOf = index.texts()
   for (let at = 0; at < rows.length; at++) {
     const row = rows[at] ?? -1
@@ -27,14 +33,23 @@ export function putNamedFirst(
   }
 }
 
-/** How far each text is raised, by its number; 0 for one without a name. */
-function raisedTexts(texts: KeywordIndex['texts'], names: readonly PlannedName[]): Float64Array {
+/** How far each text is raised that has what is named, by its number; 0 for others. */
+function raisedTexts(
+  { names, inputs }: Pick<QueryPlan, 'names' | 'inputs'>,
+  texts: KeywordIndex['texts'],
+): Float64Array | undefined {
+  const isTold = names.some(({ isSure }) => isSure) || inputs.length > MOST_TOGETHER
+  const together = isTold ? [] : inputs
+  if (names.length === 0 && together.length === 0) return undefined
   const raised = new Float64Array(texts.bound)
-  for (const name of names) {
-    const named = textsNamed(texts, name.term)
-    const by = name.share * (name.isSure ? SURE : LIKELY * rarity(named.size, texts.texts))
-    for (const text of named) raised[text] = Math.max(raised[text] ?? 0, by)
+  const raise = (found: Iterable<number>, by: number): void => {
+    for (const text of found) raised[text] = Math.max(raised[text] ?? 0, by)
   }
+  for (const { term, share, isSure } of names) {
+    const named = textsNamed(texts, term)
+    raise(named, share * (isSure ? SURE : LIKELY * rarity(named.size, texts.texts)))
+  }
+  raise(together, LIKELY * rarity(together.length, texts.texts))
   return raised
 }
 

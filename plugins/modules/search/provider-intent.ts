@@ -50,6 +50,12 @@ export function providerPlaces(words: readonly string[]): ReadonlySet<number> {
   return new Set(named.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, at) => from + at)))
 }
 
+/** The places of words that name a provider or compare: in "the X of provider Y" they say nothing of what X is. */
+export function comparingPlaces(words: readonly string[]): ReadonlySet<number> {
+  const comparing = [...words.keys()].filter((at) => COMPARING.has(words[at] ?? ''))
+  return new Set([...providerPlaces(words), ...comparing])
+}
+
 const PRODUCTS = { ...PRODUCTS_OF, '': OTHER_PRODUCTS }
 
 const productNames = new Set(Object.values(PRODUCTS).flat())

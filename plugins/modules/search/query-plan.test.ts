@@ -20,6 +20,7 @@ function vocabularyOf(words: readonly string[], texts = 20): Vocabulary {
   return {
     texts: 100,
     count: (term) => (stems.has(term) ? texts : 0),
+    named: () => [],
     startingWith: (prefix) =>
       [...stems].filter((term) => term.startsWith(prefix)).map((term) => ({ term, texts })),
   }
@@ -252,6 +253,29 @@ test('nothing is guessed of a name, nor of words that are phrases by themselves'
   assert.ok(!guessesIn(query, vocabularyOf([...IN_USE, 'colleagueoverwritechanges'])))
   assert.ok(!guessesIn('colleague_overwrite_changes', vocabularyOf(['colleagueoverwritechanges'])))
   assert.ok(!guessesIn('rds postgresql vpc', vocabularyOf(IN_USE)))
+  assert.ok(!guessesIn(query, { ...vocabularyOf(IN_USE), named: () => [7] }))
+  assert.deepEqual(planQuery(query, knowledge, { ...vocabularyOf(IN_USE), named: () => [7] }).inputs, [7])
+})
+
+test('the name of a provider and the words that compare say nothing of what is compared', () => {
+  const concepts = (query: string) => [...plan(query).concepts.keys()]
+  assert.deepEqual(concepts('microsoft alternative to eks'), ['kubernetes'])
+})
+
+test('the concept of a sentence whose words are all known fits where the first result says it', () => {
+  const query = 'staff leave and enter teams and their rights follow'
+  const known = vocabularyOf([...IN_USE, ...query.split(' ')])
+  const says = (...concepts: string[]) => ({
+    ...evidence(query, []),
+    about: new Set(concepts),
+    says: new Set(concepts),
+  })
+  const none = (vocabulary: Vocabulary, ...best: FitEvidence[]): boolean =>
+    nothingFits(planQuery(query, knowledge, vocabulary), vocabulary, best, true)
+
+  assert.equal(none(known, says('users')), false)
+  assert.equal(none(known, says(), says('users')), true)
+  assert.equal(none(vocabularyOf(IN_USE), says('users')), true)
 })
 
 test('what is only guessed does not say that something fits', () => {

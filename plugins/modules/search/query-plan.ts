@@ -4,6 +4,7 @@ import { withGuessed } from './guessed-concepts.ts'
 import type { Lexicon } from './lexicon.ts'
 import { namesOf, type PlannedName } from './planned-names.ts'
 import {
+  comparingPlaces,
   isProduct,
   type ProviderIntent,
   productsIn,
@@ -36,6 +37,10 @@ export interface QueryPlan {
   readonly products: readonly (readonly string[])[]
   readonly corrections: readonly { readonly from: string; readonly to: string }[]
   readonly translations: readonly { readonly from: string; readonly to: string }[]
+  /** Texts, by number, of which the names of inputs have all words of the query. */
+  readonly inputs: readonly number[]
+  /** The concept that the words of a whole sentence speak for, and no other one nearly as much. */
+  readonly spokenFor?: string
   /** Those of `strange` that no text has either. */
   readonly unknown: readonly string[]
   /** Stems of words that the lexicon does not have, but for those that compare. */
@@ -88,8 +93,16 @@ export function planQuery(query: string, knowledge: QueryKnowledge, vocabulary: 
   }
   const terms = termsOf(used, joined, weightOf)
   const meant = lexicon.meant({ words: stems, joined }, excluded)
-  const wanted = stems.filter((_, at) => !excluded.has(at))
-  const named = Math.max(0, ...names.map(({ isSure, share }) => (isSure ? 1 : share)))
+  const comparing = provider?.kind === 'equivalent' ? comparingPlaces(words.map(({ word }) => word)) : NONE
+  const wanted = used
+    .filter((word, at) => !(excluded.has(at) || comparing.has(words.indexOf(word))))
+    .map((word) => word.stem)
+  const inputs = new Set(wanted).size < LEAST_TOGETHER ? [] : vocabulary.named(wanted)
+  const named = Math.max(
+    Math.min(1, inputs.length),
+    ...names.map(({ isSure, share }) => (isSure ? 1 : share)),
+  )
+  const { concepts, spokenFor } = withGuessed(meant, { stems: wanted, named }, lexicon.associations)
   const isStrange = (word: QueryWord): boolean =>
     !(lexicon.words.has(word.word) || isCompared(words.indexOf(word)))
   const strange = [...new Set(used.filter(isStrange).map((word) => word.stem))]
@@ -97,7 +110,9 @@ export function planQuery(query: string, knowledge: QueryKnowledge, vocabulary: 
     text: replaced.length + corrections.length === 0 ? plain : words.map(({ word }) => word).join(' '),
     terms,
     names,
-    concepts: withGuessed(meant, { stems: wanted, named }, lexicon.associations),
+    concepts,
+    inputs,
+    ...(spokenFor !== undefined && { spokenFor }),
     ...(provider && { provider }),
     products: productsIn(
       words.map(({ word }) => word),
@@ -112,6 +127,10 @@ export function planQuery(query: string, knowledge: QueryKnowledge, vocabulary: 
     strange,
   }
 }
+
+/** Fewer words are among the inputs of many modules by chance. */
+const LEAST_TOGETHER = 3
+const NONE: ReadonlySet<number> = new Set()
 
 /** In "the X of provider Y" the words of X count little: they are found in modules of the other provider. */
 const COMPARED_WEIGHT = 0.25

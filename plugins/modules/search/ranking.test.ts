@@ -292,18 +292,19 @@ test('on our own judged modules the mix of meaning and keywords is the best, and
 /** Measured when the lexicon was last changed; raise it with the lexicon. */
 const FROZEN_NDCG = 0.967
 
+const input = (name: string) => ({
+  name,
+  type: 'any',
+  description: '',
+  default: null,
+  required: true,
+  nullable: true,
+  sensitive: false,
+  validations: [],
+})
+
 test('what has an input of the name that is asked for comes first, a part before a root that lacks it', async () => {
   const repository = 'https://git.example.com/acme/terraform-aws-network'
-  const input = (name: string) => ({
-    name,
-    type: 'any',
-    description: '',
-    default: null,
-    required: true,
-    nullable: true,
-    sensitive: false,
-    validations: [],
-  })
   const words = 'Network with flow logs, their retention and a trail. Flow log retention, flow log retention.'
   const corpus = [
     { ...EMPTY_SUMMARY, repository, description: words, readme_content: words },
@@ -328,4 +329,22 @@ test('what has an input of the name that is asked for comes first, a part before
   ])
     assert.equal(await first(query), 'part', query)
   assert.equal(await first('network with flow logs'), 'root')
+})
+
+test('a module of which one input has all words of the query comes before one that is about them', async () => {
+  const about = 'Settings of hosts and of the most sessions that are allowed'
+  const corpus = [
+    { ...EMPTY_SUMMARY, repository: 'https://h/a/terraform-aws-hosts', description: about },
+    {
+      ...EMPTY_SUMMARY,
+      repository: 'https://h/a/terraform-aws-pool',
+      variables: ['virtual_host_pool_sessions_allowed', 'name', 'tags'].map(input),
+    },
+  ]
+  const arms = await ladder({ ids: ['about', 'input'], summaries: corpus }, lexicon)
+
+  const { ranking } =
+    (await arms.find(({ name }) => name === 'hybrid')?.answer('sessions allowed host')) ?? {}
+
+  assert.deepEqual(ranking, ['input', 'about'])
 })

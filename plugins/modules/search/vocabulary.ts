@@ -6,6 +6,8 @@ export interface Vocabulary {
   readonly texts: number
   /** Texts with this term (a stem, as `tokens.ts` makes them). */
   count(term: string): number
+  /** The texts, by number, that have each of these terms among the names of their inputs. */
+  named(terms: readonly string[]): readonly number[]
   /** Terms that begin so. */
   startingWith(
     prefix: string,
