@@ -299,6 +299,7 @@ const NO_PLAN = {
   text: '',
   terms: [],
   names: [],
+  inputs: [],
   concepts: new Map(),
   corrections: [],
   translations: [],

@@ -38,8 +38,7 @@ function raisedTexts(
   { names, inputs }: Pick<QueryPlan, 'names' | 'inputs'>,
   texts: KeywordIndex['texts'],
 ): Float64Array | undefined {
-  const isTold = names.some(({ isSure }) => isSure) || inputs.length > MOST_TOGETHER
-  const together = isTold ? [] : inputs
+  const together = names.length === 0 && inputs.length <= MOST_TOGETHER ? inputs : []
   if (names.length === 0 && together.length === 0) return undefined
   const raised = new Float64Array(texts.bound)
   const raise = (found: Iterable<number>, by: number): void => {
