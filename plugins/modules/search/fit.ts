@@ -61,7 +61,7 @@ export function nothingFits(
   if (plan.names.some(({ isSure, share }) => isSure || share === 1)) return false
   if (plan.provider && !hasProvider && !isMentioned(plan.provider.words, best)) return true
   const isLarge = vocabulary.texts >= MANY_TEXTS
-  if (lacksNamed(plan, vocabulary, best) || lacksEquivalent(plan, best)) return true
+  if (lacksNamed(plan, vocabulary, best)) return true
   if (saysWhatIsSpokenFor(plan, best)) return false
   const concepts = [...plan.concepts]
   const isHad = ([group]: (typeof concepts)[number]): boolean => isAbout(group, best, isLarge)
@@ -124,6 +124,7 @@ function isMentioned(name: string, best: readonly FitEvidence[]): boolean {
 
 function lacksNamed(plan: QueryPlan, vocabulary: Vocabulary, best: readonly FitEvidence[]): boolean {
   const isLarge = vocabulary.texts >= MANY_TEXTS
+  if (lacksEquivalent(plan, best)) return true
   return isLarge ? lacksProducts(plan, vocabulary, best) : lacksShownProducts(plan, best)
 }
 
