@@ -23,3 +23,14 @@ test('omissions and literals apply to each entry of a list, and every other memb
   assert.equal(Object.getPrototypeOf(first), Object.prototype)
   assert.equal(toldIn(data, {}), data)
 })
+
+test('what the tool does not name is told as it is, without a copy', () => {
+  const [plain, quoting] = [{ a: 1 }, { a: 1, value: 'x' }]
+  const tool = { omits: { '/id': 'said' }, literals: { '/list/*/value': 'is_code' } }
+
+  const told = toldIn({ id: 1, list: [plain, quoting], same: [plain] }, tool)
+
+  assert.equal(Object.values(told['list'] as object)[0], plain)
+  assert.deepEqual(told, { list: [plain, { a: 1, value: new Literal('"x"') }], same: [plain] })
+  assert.deepEqual(quoting, { a: 1, value: 'x' })
+})

@@ -37,6 +37,7 @@ interface Place {
   /** Told as a literal, unless the member of this name beside it is true. */
   readonly literalUnless: string | undefined
   readonly named: ReadonlyMap<string, Place>
+  readonly names: readonly string[]
   /** Of the members that are not named. */
   readonly others: Place | undefined
   /** Of the entries of a list. */
@@ -61,13 +62,14 @@ function placeOf(omits: readonly Path[], literals: readonly Path[]): Place {
     paths.flatMap(([[first, ...rest], said]): Path[] =>
       first !== undefined && isBelow(first) ? [[rest, said]] : [],
     )
-  const names = new Set([...firsts(omits), ...firsts(literals)])
+  const names = [...new Set([...firsts(omits), ...firsts(literals)])]
   const isAny = (first: string): boolean => first === '*'
   return {
     isOmitted: omits.some(([rest]) => rest.length === 0),
     literalUnless: literals.find(([rest]) => rest.length === 0)?.[1],
+    names,
     named: new Map(
-      [...names].map((name) => [
+      names.map((name) => [
         name,
         placeOf(
           below(omits, (first) => first === name || isAny(first)),
@@ -77,7 +79,7 @@ function placeOf(omits: readonly Path[], literals: readonly Path[]): Place {
     ),
     others: firsts(omits).some(isAny) ? placeOf(below(omits, isAny), []) : undefined,
     entries:
-      names.size > 0
+      names.length > 0
         ? placeOf(
             below(omits, isAny),
             below(literals, () => true),
@@ -86,7 +88,7 @@ function placeOf(omits: readonly Path[], literals: readonly Path[]): Place {
   }
 }
 
-/** The value itself, not a copy, where the tool says nothing of what is below it. */
+/** The value itself, not a copy, where it has nothing of what the tool names below it. */
 function told(value: unknown, place: Place): unknown {
   if (place.named.size === 0 || typeof value !== 'object' || value === null || value instanceof CutText)
     return value
@@ -97,13 +99,22 @@ function told(value: unknown, place: Place): unknown {
 }
 
 function toldEntries(values: readonly unknown[], { entries }: Place): readonly unknown[] {
-  return entries && entries.named.size > 0 ? values.map((value) => told(value, entries)) : values
+  if (!entries || entries.named.size === 0) return values
+  let changed: unknown[] | undefined
+  for (let at = 0; at < values.length; at++) {
+    const entry = told(values[at], entries)
+    if (entry === values[at]) continue
+    changed ??= [...values]
+    changed[at] = entry
+  }
+  return changed ?? values
 }
 
 function toldMembers(
   object: Readonly<Record<string, unknown>>,
-  { named, others }: Place,
-): Record<string, unknown> {
+  { named, names, others }: Place,
+): Readonly<Record<string, unknown>> {
+  if (!others && !names.some((name) => Object.hasOwn(object, name))) return object
   const kept: Record<string, unknown> = {}
   for (const name of Object.keys(object)) {
     const place = named.get(name) ?? others

@@ -1,6 +1,6 @@
 import type { ClientInfo } from '../contract/advanced/principal.ts'
 import type { CallContext, Log } from '../contract/context.ts'
-import { backgroundCall } from '../platform/background-call.ts'
+import { UNATTENDED } from '../platform/background-call.ts'
 import { type Caller, clientInfoOf } from './caller.ts'
 import type { Catalog } from './descriptors.ts'
 import type { RawCall } from './raw-table.ts'
@@ -31,19 +31,19 @@ export interface Exchange extends Asked {
   resolvePath(path: string): Promise<string>
 }
 
-/** Creates the context of a read, a prompt or a completion, without progress and tasks. */
-export function callContextOf(exchange: Exchange): CallContext {
-  const { catalog, caller } = exchange
+/** Creates the context of a call; of a read, a prompt or a completion without progress and tasks. */
+export function callContextOf(exchange: Exchange, { acceptsTask, progress } = UNATTENDED): CallContext {
+  const { catalog, caller, signal, resolvePath } = exchange
+  const { principal, localTransport } = caller
   const client = clientOf(exchange)
-  return backgroundCall({
-    principal: caller.principal,
-    signal: exchange.signal,
-    log: tracedLog(catalog.host.log, exchange.meta),
-    door: 'mcp',
-    ...(caller.localTransport && { localTransport: caller.localTransport }),
+  const log = tracedLog(catalog.host.log, exchange.meta)
+  const common = { principal, signal, log, door: 'mcp', resolvePath, acceptsTask, progress } as const
+  if (localTransport === undefined && client === undefined) return common
+  return {
+    ...common,
+    ...(localTransport && { localTransport }),
     ...(client && { client: { name: client.name, version: client.version } }),
-    resolvePath: exchange.resolvePath,
-  })
+  }
 }
 
 /** Returns what the client says of itself: in each request, or once for older clients. */

@@ -78,11 +78,8 @@ function isRemoteName({ host }: Catalog, name: string): boolean {
 
 function toolContext(exchange: Exchange, { owned }: OfferedTool, progress: Progress): CallContext {
   const takesTask = owned.tool.task === true && exchange.era === 'modern'
-  return {
-    ...callContextOf(exchange),
-    acceptsTask: takesTask && declaresTasks(exchange.envelope),
-    progress: progress.report,
-  }
+  const acceptsTask = takesTask && declaresTasks(exchange.envelope)
+  return callContextOf(exchange, { acceptsTask, progress: progress.report })
 }
 
 /** Of a call whose client did not ask for it, or cannot take it. */
