@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { keptOf } from '../scripts/kept-figures.ts'
+import { keptFigures, keptOf } from '../scripts/kept-figures.ts'
+import { whyMissed } from '../scripts/missed-goals.ts'
 import { performancePage } from '../scripts/performance-page.ts'
 import { keptPlots } from '../scripts/pictures/kept-plots.ts'
 
@@ -34,6 +37,32 @@ test('a missed goal and a peer that was not measured are on the page', () => {
   assert.match(page, /^`satchel bench start`, satchel 1\.0\.0, Node\.js v20\.0\.0, 2026-01-01, load 1\.$/m)
   assert.match(page, /^- other: not installed$/m)
   assert.match(page, /^!\[Starts\.\]\(pictures\/start\.svg\)$/m)
+})
+
+test('each kept figure that misses its goal has a reason, and the page says it', () => {
+  const { machine, subjects } = keptFigures.parse(
+    JSON.parse(readFileSync(join(import.meta.dirname, '../docs/bench/latest.json'), 'utf8')),
+  )
+  const page = performancePage({ machine, subjects }, [])
+  const missed = Object.values(subjects)
+    .flatMap(({ figures }) => figures)
+    .filter(({ ratio, goal, sense }) => (sense === 'at_most' ? ratio > goal : ratio < goal))
+
+  for (const { name } of missed) {
+    const why = whyMissed(name)?.why
+    assert.ok(why !== undefined && page.includes(why), name)
+  }
+})
+
+test('a goal that is kept has no reason on the page', () => {
+  const name = 'mcp.rest.mean'
+  const pageOf = (ratio: number): string => {
+    const kept = keptOf(JSON.stringify({ figures: [{ ...figure, name, ratio }] }), RUN)
+    return performancePage({ machine: MACHINE, subjects: { doors: kept } }, [])
+  }
+
+  assert.match(pageOf(1.5), /^- `mcp\.rest\.\*`: /m)
+  assert.doesNotMatch(pageOf(0.9), /what was tried/)
 })
 
 test('the rounds of a figure are kept as median, least and most', () => {
