@@ -317,6 +317,9 @@ test('a record that is dated ahead of the clock is named at the start, with its 
 
   const { text } = await start(project, 'startup')
 
-  assert.match(text, /^1 handoff ready: .*, dated ahead of the clock of this machine; resume with handoff_resume/)
+  assert.match(
+    text,
+    /^1 handoff ready: .*, dated ahead of the clock of this machine; resume with handoff_resume/,
+  )
   assert.ok(text.includes(id))
 })
