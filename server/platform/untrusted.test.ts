@@ -38,6 +38,12 @@ test('cleaning removes what a reader cannot see, and cleaning twice changes noth
   )
 })
 
+test('a comment ends as in a rendered page, and the text behind it stays', () => {
+  for (const comment of ['<!-->', '<!--->', '<!---->', '<!-- a -- b -->', '<!-- a --->'])
+    assert.equal(cleanText(`before ${comment}after`), 'before after', comment)
+  assert.equal(cleanText('before <!-- after'), 'before ')
+})
+
 test('no text ends its own fence, and a cut says how much is missing', () => {
   fc.assert(
     fc.property(text, (dirty) => {

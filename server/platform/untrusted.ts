@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { UntrustedMark } from '../contract/untrusted.ts'
+import { withoutComments } from './html-comments.ts'
 import { isPrintableAscii, withoutHidden } from './visible-text.ts'
 
 /**
@@ -14,19 +15,6 @@ export function cleanText(text: string): string {
     clean = withoutComments(clean)
   }
   return clean
-}
-
-function withoutComments(text: string): string {
-  let kept = ''
-  let from = 0
-  for (;;) {
-    const open = text.indexOf('<!--', from)
-    if (open < 0) return kept + text.slice(from)
-    kept += text.slice(from, open)
-    const close = text.indexOf('-->', open + 4)
-    if (close < 0) return kept
-    from = close + 3
-  }
 }
 
 /** Text in the form and length that its mark allows; a note says what is cut. */

@@ -1,4 +1,5 @@
 /** The part of a changelog between two versions. The text is that of strangers: it is only cut, never followed. */
+import { withoutComments } from '../../../server/plugin.ts'
 import { compareVersions, parseVersion, type Version } from './constraint.ts'
 
 /** What a changelog says about the versions after one ref, up to another. */
@@ -46,6 +47,7 @@ function isBetween(version: Version | undefined, low: Version, high: Version): b
 function sectionsOf(text: string): readonly Section[] {
   const sections: { version: string; lines: string[] }[] = []
   let inFence = false
+  // What a reader of the rendered page would not see is not shown to a model either.
   for (const line of withoutComments(text).split(/\r?\n/, MAX_LINES)) {
     const isFence = /^\s*(?:```|~~~)/.test(line)
     const heading = inFence || isFence ? null : HEADING.exec(line.slice(0, MAX_LINE_CHARS))
@@ -58,19 +60,6 @@ function sectionsOf(text: string): readonly Section[] {
     sections.at(-1)?.lines.push(line.slice(0, MAX_LINE_CHARS).trimEnd())
   }
   return sections
-}
-
-/** What a reader of the rendered page would not see is not shown to a model either. */
-function withoutComments(text: string): string {
-  let shown = ''
-  for (let at = 0; at < text.length; ) {
-    const start = text.indexOf('<!--', at)
-    const end = start === -1 ? -1 : text.indexOf('-->', start)
-    shown += text.slice(at, start === -1 ? text.length : start)
-    if (start === -1 || end === -1) break
-    at = end + 3
-  }
-  return shown
 }
 
 /** The heading, and what is below a heading of breaking changes or says so itself. */

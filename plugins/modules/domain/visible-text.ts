@@ -1,3 +1,5 @@
+import { withoutComments } from '../../../server/plugin.ts'
+
 /**
  * Markdown without what its author did not write for readers: front matter, code fences, generated documentation,
  * HTML comments, HTML elements with their contents. Scanners whose time is linear in the length for any input.
@@ -64,18 +66,6 @@ function afterLine(at: Generated, line: string): Generated {
 function closesFence(line: string, fence: string): boolean {
   const text = line.trim()
   return text.startsWith(fence) && text === (fence[0] ?? '').repeat(text.length)
-}
-
-function withoutComments(text: string): string {
-  let kept = ''
-  let from = 0
-  for (let start = text.indexOf('<!--'); start !== -1; start = text.indexOf('<!--', from)) {
-    kept += text.slice(from, start)
-    const end = text.indexOf('-->', start)
-    if (end === -1) return kept
-    from = end + 3
-  }
-  return kept + text.slice(from)
 }
 
 const TAG = /<(\/?)([A-Za-z][A-Za-z0-9]*)(?=[\s/>])[^<>]*>/g

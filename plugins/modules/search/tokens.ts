@@ -1,4 +1,4 @@
-import { keepRecent } from '../../../server/plugin.ts'
+import { keepRecent, withoutComments } from '../../../server/plugin.ts'
 import { stem } from './stemmer.ts'
 
 /**
@@ -124,23 +124,10 @@ export function queryTokens(query: string): Tokens {
 
 /** README text without HTML comments and tags, images (badges) and addresses; the texts of links stay. Linear. */
 export function readmeProse(text: string): string {
-  return withoutTags(withoutComments(text))
+  return withoutTags(withoutComments(text, ' '))
     .replace(/!\[[^\][]{0,300}\](?:\([^()\s]{0,2000}\)|\[[^\][]{0,300}\])?/g, ' ')
     .replace(/\]\([^()\s]{0,2000}\)/g, '] ')
     .replace(/\bhttps?:\/\/[^\s<>"')\]]{1,2000}/g, ' ')
-}
-
-function withoutComments(text: string): string {
-  let kept = ''
-  let from = 0
-  for (;;) {
-    const open = text.indexOf('<!--', from)
-    if (open < 0) return kept + text.slice(from)
-    kept += `${text.slice(from, open)} `
-    const close = text.indexOf('-->', open)
-    if (close < 0) return kept
-    from = close + 3
-  }
 }
 
 function withoutTags(text: string): string {
