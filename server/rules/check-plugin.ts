@@ -41,8 +41,8 @@ async function exampleProblem(
   context: CallContext,
 ): Promise<string | undefined> {
   const { tool } = owned
-  const parsed = tool.input.safeParse(tool.example)
-  if (!parsed.success) return `the example does not fit the input: ${parsed.error.issues[0]?.message ?? ''}`
+  const misfit = inputProblem(tool)
+  if (misfit !== undefined) return misfit
   if (tool.annotations.openWorld) return undefined
   try {
     const answer = await host.call(owned, tool.example, context)
@@ -52,6 +52,17 @@ async function exampleProblem(
     if (FAILS_FAIRLY.includes(thrown.code)) return undefined
     const cause = thrown.cause instanceof Error ? `: ${thrown.cause.message}` : ''
     return `the example fails with ${thrown.code}/${thrown.reason}${cause}`
+  }
+}
+
+/** Input is parsed at once: a schema that asks something first, as an asynchronous refinement does, throws. */
+function inputProblem({ input, example }: Tool): string | undefined {
+  try {
+    const { success, error } = input.safeParse(example)
+    return success ? undefined : `the example does not fit the input: ${error.issues[0]?.message ?? ''}`
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    return `the input cannot be checked at once; look it up in the handler: ${why}`
   }
 }
 

@@ -143,6 +143,7 @@ test('every fact about a client has a source and a date', () => {
 const EXAMPLES: readonly (readonly [name: string, wrong: Record<string, unknown>, isFound: boolean])[] = [
   ['an example that runs', {}, false],
   ['an example that does not fit', { example: { text: 1 } }, true],
+  ['an input that asks something first', { input: plain.input.refine(async () => true) }, true],
   ['an answer the output refuses', { handler: async () => ({ words: 1 }) }, true],
   [
     'a bug',
