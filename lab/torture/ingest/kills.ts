@@ -32,6 +32,8 @@ export async function killIngests(
       },
     })
     if (report.failure) return report
+    // Where an earlier tag is still there, a run that began with nothing does not have it.
+    await stage.show(STATES - 1)
     const faults = await lastRunFaults(stage)
     return faults.length === 0 ? report : { ...report, failure: { kill: report.kills, faults } }
   } finally {
