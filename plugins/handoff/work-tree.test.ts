@@ -46,6 +46,21 @@ test('after a capture in a dirty tree, what is changed later is told from what w
   assert.deepEqual(reverted.changed_in_scope, ['src/b.ts'], 'it no longer holds what was captured')
 })
 
+test('the checks before a release compare a dirty tree with that of the capture, too', async (t) => {
+  const project = await repository(t)
+  project.write('src/b.ts', 'changed before the capture\n')
+  const { id } = await record(project)
+  const freshness = async () => {
+    const { validation } = await project.call('handoff_validate', { id, level: 'all' })
+    const { status, detail } = validation.checks.find(({ name }: Answer) => name === 'freshness')
+    return [status, detail]
+  }
+
+  assert.equal((await freshness())[0], 'pass')
+  project.write('src/b.ts', 'changed later\n')
+  assert.deepEqual(await freshness(), ['warn', 'dirty: modified since the capture'])
+})
+
 test('committing what was captured changes nothing', async (t) => {
   const project = await repository(t)
   project.write('src/a.ts', 'tested\n')
