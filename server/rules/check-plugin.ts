@@ -55,14 +55,14 @@ async function exampleProblem(
   }
 }
 
-/** Input is parsed at once: a schema that asks something first, as an asynchronous refinement does, throws. */
+/** Input is parsed synchronously: a schema with an asynchronous refinement throws. */
 function inputProblem({ input, example }: Tool): string | undefined {
   try {
     const { success, error } = input.safeParse(example)
     return success ? undefined : `the example does not fit the input: ${error.issues[0]?.message ?? ''}`
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
-    return `the input cannot be checked at once; look it up in the handler: ${why}`
+    return `the input is not checked synchronously; do what takes time in the handler: ${why}`
   }
 }
 

@@ -66,7 +66,7 @@ function readableProject(project: Fields) {
     root_hint: asText(project['root_hint']),
     repository: repository
       ? {
-          ...repository, // whoever reads a free member, such as what is uncommitted, looks at its shape
+          ...repository, // readers of a free member, such as what is uncommitted, look at its shape
           vcs: asTextOrNull(repository['vcs']),
           remote_hint: asTextOrNull(repository['remote_hint']),
           head: asTextOrNull(repository['head']),
