@@ -21,7 +21,7 @@ const WORTH_WRITING = 16 * 1024
 const SAME = 1024
 /** So many times the end of a command looks whether it compiled what is not kept: that takes 10 ms or more. */
 const LOOKS = 4
-/** More commands than this are not told apart: a word behind a verb may be anything. */
+/** More commands than this are not told apart. */
 const MAX_COMMANDS = 40
 /** What is kept of `LOOKS`, beside the code of files, whose names are longer. */
 const COMMANDS = 'commands'
@@ -46,10 +46,14 @@ export function keepCompiledCode(
   }
 }
 
+/** What has verbs of its own. Behind another verb is what a person looks for: that is not written down. */
+const NOUNS: readonly unknown[] = ['handoff', 'modules', 'workspace', 'config', 'plugin', 'storage', 'token']
+
 /** The first words of a command line: a verb, or a noun and its verb. The events of a hook run code of their own. */
 function commandOf(argv: readonly string[]): string {
   const end = argv.findIndex((word) => !/^[a-z][a-z-]*$/.test(word))
   const words = end < 0 ? argv : argv.slice(0, end)
+  if (!NOUNS.includes(words[0])) return words[0] ?? ''
   return words.slice(0, words[1] === 'hook' ? 3 : 2).join(' ')
 }
 

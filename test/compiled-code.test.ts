@@ -161,6 +161,19 @@ test('a command looks a few times for functions that are not kept, then no more'
   assert.equal(seen[6], seen[4], 'written for the last time')
 })
 
+test('what a person looks for is not noted', OLDER, async (t) => {
+  const home = await temporaryFolder(t)
+  for (let run = 0; run < 2; run++) await printedBy(home, {}, ['find', 'zanzibar', '--json'])
+  const files = await codeFiles(home)
+  const noted = await Promise.all(files.map((path) => readFile(path, 'latin1')))
+
+  assert.ok(files.some((file) => file.endsWith('/commands.code')))
+  assert.deepEqual(
+    files.filter((_, at) => noted[at]?.includes('zanzibar')),
+    [],
+  )
+})
+
 test('where it cannot be noted that a command looked, it does not look', OLDER, async (t) => {
   const home = await temporaryFolder(t)
   await listsOfFewAndMore(home)

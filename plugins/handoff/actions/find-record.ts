@@ -32,8 +32,8 @@ async function latestId(project: Project): Promise<string> {
   const names = project.caller ? await sessionNames(project.caller, project) : []
   const { latest, problem, ahead } = await project.index.ask(async (table) => {
     const row = await continueFrom(project, table, names)
-    if (row) return { latest: row, problem: undefined, ahead: undefined }
-    return { latest: undefined, problem: table.problems()[0], ahead: datedAhead(table, project.now()) }
+    const ahead = row ? undefined : datedAhead(table, project.now())
+    return { latest: row, problem: row ? undefined : table.problems()[0], ahead }
   })
   if (latest) return latest.id.toLowerCase()
   if (problem) throw brokenFile(problem)

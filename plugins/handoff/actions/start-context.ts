@@ -121,7 +121,10 @@ async function leftDraft(
   return `1 draft of an ended session, not released: ${titled(project, stored)}`
 }
 
-/** The newest record that is ready, with the call that gives it. One that is dated ahead of the clock is named where there is no other. */
+/**
+ * The newest record that is ready, with the call that gives it. One that is dated ahead of the clock is named where there is
+ * no other.
+ */
 async function readyById(project: Project, ready: Ready): Promise<string | undefined> {
   const found = ready.newest && (await project.store.read(ready.newest.id))
   if (found?.kind !== 'record') return undefined

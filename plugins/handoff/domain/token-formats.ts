@@ -41,7 +41,7 @@ export const TOKEN_FORMATS: readonly SecretFormat[] = [
   ['contentful_token', ['cfpat-'], 'CFPAT-[A-Za-z0-9_-]{43}', 0],
   ['context7_api_key', ['ctx7sk-'], 'ctx7sk-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}', 0],
   ['crates_io_token', ['cio'], 'cio[A-Za-z0-9]{32}', 0],
-  ['cursor_api_key', ['crsr_', 'key_'], '(?:crsr|key)_[a-f0-9]{64}', 0],
+  ['cursor_api_key', ['crsr_'], 'crsr_[a-f0-9]{64}', 0],
   ['datadog_token', ['ddapp_', 'ddpat_'], 'dd(?:app|pat)_[A-Za-z0-9]{34,44}', 0],
   ['daytona_api_key', ['dtn_'], 'dtn_[a-f0-9]{64}', 0],
   ['dbt_token', ['dbtc_', 'dbtu_'], 'dbt[cu]_[A-Za-z0-9_-]{38,46}', 0],

@@ -1,7 +1,6 @@
 import { type BranchChange, MAX_BRANCH_COMMITS } from '../domain/branch-change.ts'
-import { patchIdOf } from '../domain/patch-id.ts'
 import { notOfStore } from './commits.ts'
-import { PATCH } from './moved-commits.ts'
+import { patchIdBetween } from './moved-commits.ts'
 import type { Git } from './run-git.ts'
 
 /** Where branches are usually merged into, the surest first. */
@@ -34,10 +33,8 @@ export async function branchChange(
   const own = await git('rev-list', ...range)
   const commits = own.kind === 'done' ? own.stdout.split('\n').filter((line) => line !== '') : []
   if (commits.length === 0 || commits.length > MAX_BRANCH_COMMITS) return undefined
-  const places = notOfStore(storePrefix)
-  const diff = await git('diff', ...PATCH.slice(0, -1), '--end-of-options', base, head, '--', ...places)
-  const patch_id = diff.kind === 'done' ? patchIdOf(diff.stdout) : undefined
-  return patch_id === undefined
+  const patch_id = await patchIdBetween(git, { from: base, to: head }, notOfStore(storePrefix))
+  return patch_id === undefined || patch_id === 'untold'
     ? undefined
     : { base, patch_id, commits: commits.map((commit) => commit.slice(0, 12)) }
 }

@@ -13,15 +13,8 @@ const CLOCKS_MS = 24 * 60 * 60 * 1000
 
 const RAW = ['--raw', '--no-abbrev', '--no-renames', '--no-show-signature']
 /** A patch from which an identity is made. */
-export const PATCH = [
-  '-p',
-  '--full-index',
-  '--no-color',
-  '--no-renames',
-  '--no-ext-diff',
-  '--no-textconv',
-  '--no-show-signature',
-]
+const DIFF = ['-p', '--full-index', '--no-color', '--no-renames', '--no-ext-diff', '--no-textconv']
+const PATCH = [...DIFF, '--no-show-signature']
 
 /** `nowhere`: HEAD's history has no such change; `untold`: git could not compare all that may have it. */
 export type MovedCommit = { readonly to: string } | 'nowhere' | 'untold'
@@ -170,20 +163,21 @@ async function squashIds(
     if (holds !== true && holds.kind === 'failed') continue
     const base = await git('merge-base', '--end-of-options', tip, 'HEAD')
     if (base.kind === 'failed') continue
-    const diff = await git(
-      'diff',
-      ...PATCH.slice(0, -1),
-      '--end-of-options',
-      base.stdout.trim(),
-      tip,
-      '--',
-      ...places,
-    )
-    if (diff.kind === 'failed') isWhole = false
-    const id = diff.kind === 'done' ? patchIdOf(diff.stdout) : undefined
-    if (id !== undefined) ids.push(id)
+    const id = await patchIdBetween(git, { from: base.stdout.trim(), to: tip }, places)
+    if (id === 'untold') isWhole = false
+    else if (id !== undefined) ids.push(id)
   }
   return { ids, isWhole }
+}
+
+/** The identity of all that differs in these places from one commit to another; undefined for nothing. */
+export async function patchIdBetween(
+  git: Git,
+  { from, to }: { readonly from: string; readonly to: string },
+  places: readonly string[],
+): Promise<string | 'untold' | undefined> {
+  const diff = await git('diff', ...DIFF, '--end-of-options', from, to, '--', ...places)
+  return diff.kind === 'done' ? patchIdOf(diff.stdout) : 'untold'
 }
 
 /** What was committed since a time, each as one change of everything but the store. */

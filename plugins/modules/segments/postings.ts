@@ -1,3 +1,5 @@
+import { numberAt, type Place } from './varint.ts'
+
 /** Where a term occurs: one entry for each text and field. */
 export interface Postings {
   readonly length: number
@@ -31,19 +33,8 @@ export function createPostingsReader(capacity: number): PostingsReader {
   const inField = new Uint32Array(MOST_FIELDS)
   const byFirst = new Uint32Array(MOST_FIELDS)
   const byLast = new Uint32Array(MOST_FIELDS)
-  let bytes: Uint8Array = new Uint8Array(0)
-  let at = 0
-  /** As a `ByteWriter` wrote it. Most numbers are one byte, and a search decodes tens of thousands of them. */
-  const number = (): number => {
-    let byte = bytes[at++] ?? 0
-    if (byte < 128) return byte
-    let value = byte & 127
-    for (let shift = 7; byte >= 128; shift += 7) {
-      byte = bytes[at++] ?? 0
-      value |= (byte & 127) << shift
-    }
-    return value >>> 0
-  }
+  const place: Place = { bytes: new Uint8Array(0), at: 0 }
+  const number = (): number => numberAt(place)
   const addFields = (text: number): void => {
     const { texts, fields, counts } = held
     const before = length
@@ -63,9 +54,9 @@ export function createPostingsReader(capacity: number): PostingsReader {
   }
   return {
     add(added, { isIn, bound }, base) {
-      bytes = added
-      at = 0
-      for (let text = 0; at < bytes.length; ) {
+      place.bytes = added
+      place.at = 0
+      for (let text = 0; place.at < added.length; ) {
         text += number()
         if (text >= bound) return
         if (length + MOST_FIELDS > held.texts.length) held = grown(held)

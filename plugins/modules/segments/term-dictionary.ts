@@ -1,7 +1,7 @@
 import { keepRecent } from '../../../server/plugin.ts'
 import { createPostingsPool, type PostingsPool } from './postings-pool.ts'
 import type { SectionBytes, SectionFile } from './section-file.ts'
-import { createByteWriter, createPiecesWriter } from './varint.ts'
+import { createByteWriter, createPiecesWriter, numberAt, type Place } from './varint.ts'
 
 /** Terms of a block share their beginnings with the term before; a look-up reads one block. */
 const BLOCK_TERMS = 32
@@ -163,27 +163,16 @@ function lastUpTo(sorted: readonly string[], term: string): number {
 function entriesOf(bytes: Uint8Array, postingsAt: number, wanted: TermsWanted): TermEntry[] {
   const { leastTexts = 0, leastBytes = 0, mostBytes = Number.POSITIVE_INFINITY } = wanted
   const found: TermEntry[] = []
-  let at = 0
-  /** See `createPostingsReader`: a misspelt word has all terms of its first letter passed over. */
-  const number = (): number => {
-    let byte = bytes[at++] ?? 0
-    if (byte < 128) return byte
-    let value = byte & 127
-    for (let shift = 7; byte >= 128; shift += 7) {
-      byte = bytes[at++] ?? 0
-      value |= (byte & 127) << shift
-    }
-    return value >>> 0
-  }
+  const place: Place = { bytes, at: 0 }
   let term = Buffer.alloc(128)
   let from = postingsAt
-  while (at < bytes.length) {
-    const shared = number()
-    const length = shared + number()
+  while (place.at < bytes.length) {
+    const shared = numberAt(place)
+    const length = shared + numberAt(place)
     if (length > term.length) term = Buffer.concat([term, Buffer.alloc(length)])
-    for (let to = shared; to < length; to++) term[to] = bytes[at++] ?? 0
-    const texts = number()
-    const to = from + number()
+    for (let to = shared; to < length; to++) term[to] = bytes[place.at++] ?? 0
+    const texts = numberAt(place)
+    const to = from + numberAt(place)
     const isWanted = texts >= leastTexts && length >= leastBytes && length <= mostBytes
     if (isWanted && (wanted.isLikely?.(term, length) ?? true))
       found.push({ term: term.toString('utf8', 0, length), texts, from, to })

@@ -41,6 +41,25 @@ export function createByteWriter(capacity = 16): ByteWriter {
   }
 }
 
+/** What is read next of bytes that a `ByteWriter` wrote. */
+export interface Place {
+  bytes: Uint8Array
+  at: number
+}
+
+/** The number at a place, which moves behind it. Most take one byte, and a search decodes tens of thousands of them. */
+export function numberAt(place: Place): number {
+  const { bytes } = place
+  let byte = bytes[place.at++] ?? 0
+  if (byte < 128) return byte
+  let value = byte & 127
+  for (let shift = 7; byte >= 128; shift += 7) {
+    byte = bytes[place.at++] ?? 0
+    value |= (byte & 127) << shift
+  }
+  return value >>> 0
+}
+
 const PIECE_BYTES = 2 ** 20
 
 /** Bytes in pieces that stay where they are: what grows in one piece is copied again and again. */
