@@ -2,6 +2,7 @@ import * as nodeModule from 'node:module'
 import { join } from 'node:path'
 import { cachedDataVersionTag } from 'node:v8'
 import type { BuiltFiles, CompiledFile } from './built-files.ts'
+import { BUILTIN_PLUGINS } from './builtin-plugins.ts'
 import { type CodeCache, createCodeCache } from './platform/code-cache.ts'
 import { makeFolderSync } from './platform/file-tree.ts'
 import { isOwn, userCache } from './user-cache.ts'
@@ -47,13 +48,18 @@ export function keepCompiledCode(
 }
 
 /** What has verbs of its own. Behind another verb is what a person looks for: that is not written down. */
-const NOUNS: readonly unknown[] = ['handoff', 'modules', 'workspace', 'config', 'plugin', 'storage', 'token']
+const HOST_NOUNS: readonly unknown[] = ['config', 'plugin', 'storage', 'token']
+
+/** A noun of a plugin has its name; its other verbs have none behind them. */
+function isNoun(word: string | undefined): boolean {
+  return HOST_NOUNS.includes(word) || BUILTIN_PLUGINS.some(({ name }) => name === word)
+}
 
 /** The first words of a command line: a verb, or a noun and its verb. The events of a hook run code of their own. */
 function commandOf(argv: readonly string[]): string {
   const end = argv.findIndex((word) => !/^[a-z][a-z-]*$/.test(word))
   const words = end < 0 ? argv : argv.slice(0, end)
-  if (!NOUNS.includes(words[0])) return words[0] ?? ''
+  if (!isNoun(words[0])) return words[0] ?? ''
   return words.slice(0, words[1] === 'hook' ? 3 : 2).join(' ')
 }
 
