@@ -1,13 +1,20 @@
 import { SECRET_FORMATS, type SecretFormat } from '../../../generated/secret-formats.ts'
 import { once } from '../../../server/plugin.ts'
 import { TOKEN_FORMATS } from './token-formats.ts'
-import { createWordSearch } from './word-search.ts'
 
 /** A token of a known kind in a text. */
 export interface KnownSecret {
   readonly rule: string
   readonly start: number
   readonly end: number
+}
+
+/** Finds every token of a known kind in one text. */
+export interface KindScan {
+  /** In no order. */
+  readonly found: readonly KnownSecret[]
+  /** Looks around a word at its place. */
+  visit(word: KindWord, at: number): void
 }
 
 interface Kind {
@@ -28,7 +35,7 @@ interface Group {
 }
 
 /** What is known by a word: values that are assigned to it, tokens that begin with it, and tokens that only hold it. */
-interface Word {
+export interface KindWord {
   readonly word: string
   readonly assigned: Group
   readonly begun: Group
@@ -44,16 +51,16 @@ const MIN_ENTROPY = 3
 const MISSES_MAX = 10_000
 
 let ids = 0
-/** Made when a text is first searched, not when a process starts. */
-const search = once(() => {
-  const words = new Map<string, Word>()
+/** The words of all kinds. Made when a text is first searched, not when a process starts. */
+export const kindWords = once((): ReadonlyMap<string, KindWord> => {
+  const words = new Map<string, KindWord>()
   for (const format of [...SECRET_FORMATS, ...TOKEN_FORMATS]) addFormat(words, format)
   done = new Float64Array(ids)
   nextBegun = new Float64Array(ids)
-  return createWordSearch(words)
+  return words
 })
 
-function addFormat(known: Map<string, Word>, [name, words, form, named]: SecretFormat): void {
+function addFormat(known: Map<string, KindWord>, [name, words, form, named]: SecretFormat): void {
   for (const word of words) {
     const entry = known.get(word) ?? newWord(word)
     known.set(word, entry)
@@ -66,7 +73,7 @@ function addFormat(known: Map<string, Word>, [name, words, form, named]: SecretF
   }
 }
 
-function newWord(word: string): Word {
+function newWord(word: string): KindWord {
   return { word, assigned: emptyGroup(), begun: emptyGroup(), around: [] }
 }
 
@@ -82,16 +89,6 @@ function plainStart(form: string): string {
   return start.replaceAll('\\', '').toLowerCase()
 }
 
-/** Every token of a known kind in a text, in no order. One pass finds the words; each then looks at its surroundings only. */
-export function knownSecrets(text: string): readonly KnownSecret[] {
-  let scan: ReturnType<typeof createScan> | undefined // most texts have no such word
-  search()(text, (word, at) => {
-    scan ??= createScan(text)
-    scan.visit(word, at)
-  })
-  return scan?.found ?? []
-}
-
 /**
  * Up to where a kind, or a group, has looked, and where the next token of a group begins, by its id. Offsets count on
  * from text to text, so that nothing must be cleared for the next one.
@@ -100,8 +97,8 @@ let done = new Float64Array()
 let nextBegun = new Float64Array()
 let textsEnd = 1
 
-/** Looks around the words of one text. What a kind has looked at it does not look at again. */
-function createScan(text: string) {
+/** Looks around the `kindWords` of one text, which come in order. What a kind has looked at it does not look at again. */
+export function createKindScan(text: string): KindScan {
   const found: KnownSecret[] = []
   const first = textsEnd
   textsEnd += text.length + 1
@@ -157,7 +154,7 @@ function createScan(text: string) {
   }
   return {
     found,
-    visit({ word, assigned, begun, around }: Word, at: number): void {
+    visit({ word, assigned, begun, around }: KindWord, at: number): void {
       matchBegun(begun, at)
       for (const kind of around) searchAround(kind, at)
       if (assigned.kinds.length === 0) return

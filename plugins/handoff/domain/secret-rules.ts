@@ -2,7 +2,7 @@ import { once } from '../../../server/plugin.ts'
 import { normalized, offsetsIn } from './normal-form.ts'
 import { pemSpans } from './pem-keys.ts'
 import { isPlaceholder, RESOURCE_NAME } from './placeholder.ts'
-import { knownSecrets } from './secret-kinds.ts'
+import { createKindScan, type KindScan, type KindWord, type KnownSecret, kindWords } from './secret-kinds.ts'
 import { RULES, type Rule } from './secret-table.ts'
 import { isStrong, type SecretSpan } from './secret-values.ts'
 import { createWordSearch } from './word-search.ts'
@@ -10,13 +10,24 @@ import { createWordSearch } from './word-search.ts'
 /** Replaces the span of a secret. */
 export const REPLACEMENT = '[REDACTED]'
 
-/** The rules of each word, by their places in the table. */
-const ruleWords = once(() => {
-  const places = new Map<string, number[]>()
-  for (const [place, { words }] of RULES.entries()) {
-    for (const word of words) places.set(word, [...(places.get(word) ?? []), place])
+/** What a word tells: rules, by their places in the table, and kinds of tokens. */
+interface KnownWord {
+  readonly rules: number[]
+  readonly kind: KindWord | undefined
+}
+
+/** One search for the words of all rules and kinds. */
+const knownWords = once(() => {
+  const words = new Map<string, KnownWord>()
+  for (const [word, kind] of kindWords()) words.set(word, { rules: [], kind })
+  for (const [place, rule] of RULES.entries()) {
+    for (const word of rule.words) {
+      const known = words.get(word) ?? { rules: [], kind: undefined }
+      known.rules.push(place)
+      words.set(word, known)
+    }
   }
-  return createWordSearch(places)
+  return createWordSearch(words)
 })
 
 /**
@@ -30,9 +41,7 @@ export function secretSpans(text: string): readonly SecretSpan[] {
   let spans: SecretSpan[] = []
   for (;;) {
     const rest = uncovered(open, spans)
-    // Ours first: what they found the kinds need not look at.
-    let more = scan(rest.text)
-    if (more.length === 0) more = knownSpans(rest.text)
+    const more = scan(rest.text)
     if (more.length === 0) break
     spans = spans.length === 0 ? more : withoutOverlaps([...spans, ...more.map(rest.inText)])
   }
@@ -56,22 +65,40 @@ function withoutNames(text: string): string {
 /** As long as a replacement, so that spans keep their places. No pattern of a rule crosses the end of a line. */
 const BORDER = '\n'.repeat(REPLACEMENT.length)
 
-/** The spans of one pass, in order, without overlaps. */
+/** The spans of one pass, in order, without overlaps: what rules find or, if that is nothing, tokens of known kinds. */
 function scan(text: string): SecretSpan[] {
   const found: SecretSpan[] = pemSpans(text)
-  let state: RuleState[] | undefined // most texts have no word of a rule
-  ruleWords()(text, (places, at) => {
-    state ??= RULES.map(() => ({ next: 0, misses: 0 }))
-    for (const place of places) {
-      const of = state[place]
-      const rule = RULES[place]
-      if (of === undefined || rule === undefined || at < of.next) continue
-      const end = addMatch(rule, text, at, found)
-      if (end > 0) of.next = end
-      else if (++of.misses > MISSES_MAX) of.next = nextMatch(place, text, at)
+  // Most texts have no word of either.
+  let rules: RuleScan | undefined
+  let kinds: KindScan | undefined
+  knownWords()(text, (word, at) => {
+    if (word.kind && found.length === 0) {
+      kinds ??= createKindScan(text)
+      kinds.visit(word.kind, at)
+    }
+    if (word.rules.length > 0) {
+      rules ??= createRuleScan(text, found)
+      rules(word.rules, at)
     }
   })
-  return withoutOverlaps(found)
+  return withoutOverlaps(found.length > 0 || !kinds ? found : spansOf(kinds.found, text))
+}
+
+/** Asks rules at a word. */
+type RuleScan = (places: readonly number[], at: number) => void
+
+function createRuleScan(text: string, found: SecretSpan[]): RuleScan {
+  const states: readonly RuleState[] = RULES.map(() => ({ next: 0, misses: 0 }))
+  return (places, at) => {
+    for (const place of places) {
+      const state = states[place]
+      const rule = RULES[place]
+      if (state === undefined || rule === undefined || at < state.next) continue
+      const end = addMatch(rule, text, at, found)
+      if (end > 0) state.next = end
+      else if (++state.misses > MISSES_MAX) state.next = nextMatch(place, text, at)
+    }
+  }
 }
 
 /** Where the next match of a rule may begin, and at how many of its words none was. */
@@ -108,23 +135,18 @@ function addMatch(rule: Rule, text: string, wordAt: number, found: SecretSpan[])
   return end
 }
 
-/** The lines between spans that are long enough for a secret, and the way back for spans in them, which come in order. */
+/** The parts between spans that are long enough for a secret, and the way back for spans in them, which come in order. */
 function uncovered(text: string, spans: readonly SecretSpan[]) {
   if (spans.length === 0) return { text, inText: (span: SecretSpan) => span }
   const places: { readonly at: number; readonly from: number }[] = []
   const parts: string[] = []
   let at = 0
   let from = 0
-  let lineEnd = -1
   const keep = (to: number): void => {
-    for (; to - from >= SECRET_CHARS_MIN; from = lineEnd + 1) {
-      if (lineEnd < from) lineEnd = endOfLine(text, from)
-      const end = Math.min(lineEnd, to)
-      if (end - from < SECRET_CHARS_MIN) continue
-      places.push({ at, from })
-      parts.push(text.slice(from, end), '\n')
-      at += end - from + 1
-    }
+    if (to - from < SECRET_CHARS_MIN) return
+    places.push({ at, from })
+    parts.push(text.slice(from, to), '\n')
+    at += to - from + 1
   }
   for (const { start, end } of spans) {
     keep(start)
@@ -149,15 +171,10 @@ const TEXT_CHARS_MIN = 7
 /** No rule finds a shorter secret. */
 const SECRET_CHARS_MIN = 8
 
-function endOfLine(text: string, from: number): number {
-  const end = text.indexOf('\n', from)
-  return end < 0 ? text.length : end
-}
-
-/** The tokens of known kinds, in order, without overlaps. */
-function knownSpans(text: string): SecretSpan[] {
-  const found = knownSecrets(text).filter(({ start, end }) => !isPlaceholder(text.slice(start, end)))
-  return withoutOverlaps(found.map((known) => ({ ...known, prefix: '' })))
+function spansOf(known: readonly KnownSecret[], text: string): SecretSpan[] {
+  return known
+    .filter(({ start, end }) => !isPlaceholder(text.slice(start, end)))
+    .map((secret) => ({ ...secret, prefix: '' }))
 }
 
 /** True when the value of a member with a name of a secret is one. */

@@ -11,6 +11,7 @@ interface Word<T> {
 
 /** Sorts of characters, in 5 bits: each letter, digits, three groups of signs, and all others. */
 const SORT_BITS = 5
+const LETTERS = 26
 const ALL_SORTS = -1
 const SORTS = Uint8Array.from({ length: 256 }, (_, unit) => sortOf(String.fromCharCode(unit)))
 const LOWER = Uint8Array.from({ length: 256 }, (_, unit) =>
@@ -34,6 +35,8 @@ export function createWordSearch<T>(words: Iterable<readonly [word: string, entr
   const listOf = new Uint16Array(BEGINNINGS)
   /** The sorts of the fourth characters of each list, as bits. */
   const fourths: number[] = [0]
+  /** How many characters of its words a beginning tells: three letters, or none. */
+  const told: number[] = [0]
   for (const [word, entry] of [...words].sort(([a], [b]) => a.length - b.length)) {
     const units = Buffer.from(word, 'latin1')
     for (const beginning of beginningsOf(units)) {
@@ -41,6 +44,7 @@ export function createWordSearch<T>(words: Iterable<readonly [word: string, entr
       listOf[beginning] = list
       addWord(lists[list] ?? none, { units, entry, longer: [] })
       fourths[list] = (fourths[list] ?? 0) | (units.length < 4 ? ALL_SORTS : 1 << sort(units[3]))
+      told[list] = areLetters(beginning) ? 3 : 0
     }
   }
   const fourthsOf = Int32Array.from(fourths)
@@ -53,7 +57,7 @@ export function createWordSearch<T>(words: Iterable<readonly [word: string, entr
       beginning = ((beginning << SORT_BITS) | sort(units[at])) & (BEGINNINGS - 1)
       const list = listOf[beginning] ?? 0
       if (list === 0 || (((fourthsOf[list] ?? 0) >> sort(units[at + 1])) & 1) === 0) continue
-      visit(lists[list] ?? none, units, at - 2, 0, found)
+      visit(lists[list] ?? none, units, at - 2, told[list] ?? 0, found)
     }
   }
 }
@@ -63,6 +67,14 @@ function beginningsOf([first, second, third]: Uint8Array): readonly number[] {
   const two = (sort(first) << (2 * SORT_BITS)) | (sort(second) << SORT_BITS)
   if (third !== undefined) return [two | sort(third)]
   return Array.from({ length: 1 << SORT_BITS }, (_, any) => two | any)
+}
+
+/** True if the sorts of all three characters are letters. */
+function areLetters(beginning: number): boolean {
+  return [2, 1, 0].every((place) => {
+    const sort = (beginning >> (place * SORT_BITS)) & (2 ** SORT_BITS - 1)
+    return sort > 0 && sort <= LETTERS
+  })
 }
 
 /** Words come by their length. */
