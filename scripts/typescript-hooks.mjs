@@ -24,7 +24,7 @@ export async function resolve(specifier, context, next) {
 
 export async function load(url, context, next) {
   if (!/^file:.*\.ts(?:\?|$)/.test(url)) return next(url, context)
-  return { format: 'module', source: stripped(fileURLToPath(url)), shortCircuit: true }
+  return { format: 'module', source: stripped(fileURLToPath(url)), responseURL: url, shortCircuit: true }
 }
 
 function stripped(filename) {

@@ -9,6 +9,9 @@ import { temporaryFolder } from './harness/index.ts'
 const ROOT = join(import.meta.dirname, '..')
 const LOADER = join(ROOT, 'scripts/typescript.mjs')
 
+/** With the first, the hooks run in the thread of the sources, where Node lets them. */
+const WAYS: readonly (readonly string[])[] = [['--expose-internals'], []]
+
 interface Tree {
   readonly folder: string
   write(name: string, text: string): void
@@ -35,34 +38,36 @@ async function openTree(t: TestContext): Promise<Tree> {
   }
 }
 
-test('a source that runs has the lines, columns and counts of what is written', async (t) => {
-  const tree = await openTree(t)
-  const source = [
-    "import type { Stats } from 'node:fs'",
-    'interface Sized {',
-    "  readonly size: Stats['size'] | 'größer, 更大, 🙂'",
-    '}',
-    'export function unused(): void {}',
-    "export function fails(given: Sized | '🙂'): never { throw new Error(String(given as unknown)) }",
-  ].join('\n')
-  tree.write('a.ts', source)
-  tree.write('b.ts', "import { fails } from './a.ts'\nfails({ size: 1 } satisfies { size: number })\n")
-  const counts = join(tree.folder, 'counts')
+for (const way of WAYS) {
+  test(`a source that runs has the lines, columns and counts of what is written: ${way.join(' ') || 'no flag'}`, async (t) => {
+    const tree = await openTree(t)
+    const source = [
+      "import type { Stats } from 'node:fs'",
+      'interface Sized {',
+      "  readonly size: Stats['size'] | 'größer, 更大, 🙂'",
+      '}',
+      'export function unused(): void {}',
+      "export function fails(given: Sized | '🙂'): never { throw new Error(String(given as unknown)) }",
+    ].join('\n')
+    tree.write('a.ts', source)
+    tree.write('b.ts', "import { fails } from './a.ts'\nfails({ size: 1 } satisfies { size: number })\n")
+    const counts = join(tree.folder, 'counts')
 
-  const { code, text } = tree.run(['b.ts'], { NODE_V8_COVERAGE: counts })
+    const { code, text } = tree.run([...way, 'b.ts'], { NODE_V8_COVERAGE: counts })
 
-  assert.equal(code, 1)
-  const thrown = source.split('\n')[5]?.indexOf('new Error') ?? 0
-  assert.ok(text.includes(`a.ts:6:${thrown + 1}`), text)
-  assert.match(text, /b\.ts:2:1\b/)
-  const reports = readdirSync(counts).map((name) => JSON.parse(readFileSync(join(counts, name), 'utf8')))
-  const script = reports.flatMap(({ result }) => result).find(({ url }) => url.endsWith('/a.ts'))
-  const { ranges } = script.functions.find(
-    (given: { functionName: string }) => given.functionName === 'unused',
-  )
-  assert.equal(ranges[0].count, 0)
-  assert.equal(source.slice(ranges[0].startOffset, ranges[0].endOffset), 'function unused(): void {}')
-})
+    assert.equal(code, 1)
+    const thrown = source.split('\n')[5]?.indexOf('new Error') ?? 0
+    assert.ok(text.includes(`a.ts:6:${thrown + 1}`), text)
+    assert.match(text, /b\.ts:2:1\b/)
+    const reports = readdirSync(counts).map((name) => JSON.parse(readFileSync(join(counts, name), 'utf8')))
+    const script = reports.flatMap(({ result }) => result).find(({ url }) => url.endsWith('/a.ts'))
+    const { ranges } = script.functions.find(
+      (given: { functionName: string }) => given.functionName === 'unused',
+    )
+    assert.equal(ranges[0].count, 0)
+    assert.equal(source.slice(ranges[0].startOffset, ranges[0].endOffset), 'function unused(): void {}')
+  })
+}
 
 test('a file that changed is stripped again, and one that cannot be kept runs as well', async (t) => {
   const tree = await openTree(t)
@@ -78,16 +83,18 @@ test('a file that changed is stripped again, and one that cannot be kept runs as
   assert.equal(readdirSync(kept).length, 2)
 })
 
-test('a source that is not TypeScript says which file and where', async (t) => {
-  const tree = await openTree(t)
-  tree.write('a.ts', 'export const a: string =\n')
+for (const way of WAYS) {
+  test(`a source that is not TypeScript says which file and where: ${way.join(' ') || 'no flag'}`, async (t) => {
+    const tree = await openTree(t)
+    tree.write('a.ts', 'export const a: string =\n')
 
-  const { code, text } = tree.run(['a.ts'])
+    const { code, text } = tree.run([...way, 'a.ts'])
 
-  assert.notEqual(code, 0)
-  assert.match(text, /a\.ts/)
-  assert.match(text, /startLine: \d/)
-})
+    assert.notEqual(code, 0)
+    assert.match(text, /a\.ts/)
+    assert.match(text, /startLine: \d/)
+  })
+}
 
 test('a run of the tests keeps what it stripped in a folder of its own, which goes with it', async (t) => {
   const tree = await openTree(t)

@@ -48,7 +48,9 @@ function startThread(maxOldGenerationSizeMb: number): Worker {
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb },
-    ...(file.endsWith('.ts') && { execArgv: ['--import', new URL(TYPESCRIPT, import.meta.url).href] }),
+    ...(file.endsWith('.ts') && {
+      execArgv: ['--expose-internals', '--import', new URL(TYPESCRIPT, import.meta.url).href],
+    }),
   })
 }
 
