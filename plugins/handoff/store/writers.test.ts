@@ -21,7 +21,7 @@ interface Writer {
 }
 
 function startWriter(args: readonly string[]): Writer {
-  const child = spawn(process.execPath, ['--enable-source-maps', WRITER, ...args], {
+  const child = spawn(process.execPath, [WRITER, ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const acknowledged: string[] = []

@@ -299,7 +299,7 @@ test(`a writer killed ${KILLS} times leaves the old or the new file, and the nex
 })
 
 function writer(t: TestContext, folder: string, from: number, count: number): ChildProcess {
-  const child = fork(WRITER, [folder, String(from), String(count)], { execArgv: ['--enable-source-maps'] })
+  const child = fork(WRITER, [folder, String(from), String(count)], { execArgv: [] })
   t.after(() => child.kill('SIGKILL'))
   return child
 }

@@ -24,7 +24,7 @@ export async function openRunner(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Runner> {
-  const child = spawn(process.execPath, ['--enable-source-maps', RUNNER, ...args], {
+  const child = spawn(process.execPath, [RUNNER, ...args], {
     env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   })

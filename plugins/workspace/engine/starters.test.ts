@@ -33,7 +33,7 @@ interface Starter {
 async function starters(t: TestContext, file: string, count: number): Promise<readonly Starter[]> {
   return Promise.all(
     Array.from({ length: count }, async () => {
-      const child = spawn(process.execPath, ['--enable-source-maps', STARTER, file, wasm], {
+      const child = spawn(process.execPath, [STARTER, file, wasm], {
         stdio: ['pipe', 'pipe', 'inherit'],
       })
       t.after(() => child.kill('SIGKILL'))

@@ -71,7 +71,7 @@ export function newRoomWorker(t: TestContext, story: RoomStory, victim: RoomVict
   const worker: RoomWorker = {
     async start() {
       const own = { ...victim, seed: victim.seed * 1_000 + starts++ }
-      const args = ['--enable-source-maps', MAIN, JSON.stringify(own)]
+      const args = [MAIN, JSON.stringify(own)]
       const started = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
       child = started
       const note = listener(story, worker)
