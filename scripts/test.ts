@@ -51,7 +51,8 @@ const preloaded = ['loopback-only.mjs', 'sources-covered.mjs'].map(
   (name) => `--import=${pathToFileURL(join(import.meta.dirname, '../test/fixtures', name))}`,
 )
 process.env['NODE_OPTIONS'] = [process.env['NODE_OPTIONS'], ...preloaded].filter(Boolean).join(' ')
-process.env['STRIPPED_SOURCES'] ??= folderOfThisRun()
+process.env['STRIPPED_SOURCES'] ??= folderOfThisRun('satchel-stripped-', 0o755) // some tests run a process as another user
+process.env['COMPILED_CODE'] ??= folderOfThisRun('satchel-compiled-', 0o700)
 
 const usages: FileUsage[] = []
 const killAll = superviseTestFiles({
@@ -78,10 +79,10 @@ async function* eachEvent() {
   }
 }
 
-/** A new folder for what `typescript.mjs` strips. It goes with this run: nothing that was made of another tree runs. */
-function folderOfThisRun(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'satchel-stripped-'))
-  chmodSync(folder, 0o755) // some tests run a process as another user
+/** A new folder for what is made of sources, or of the build. It goes with this run: nothing of another tree runs. */
+function folderOfThisRun(prefix: string, mode: number): string {
+  const folder = mkdtempSync(join(tmpdir(), prefix))
+  chmodSync(folder, mode)
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { temporaryFolder } from './harness/index.ts'
-import { printedJson, runSatchel, SATCHEL } from './satchel-process.ts'
+import { KEPT_CODE, printedJson, runSatchel, SATCHEL } from './satchel-process.ts'
 
 const AUTHOR = ['-c', 'user.name=x', '-c', 'user.email=x@example.com', '-c', 'core.editor=true']
 const ITEM = { description: 'Write the fixture', suggested_action: 'Add it', acceptance_check: 'it runs' }
@@ -45,7 +45,7 @@ async function openBranches(t: TestContext) {
 function startHook(root: string, source: string): { readonly out: string } {
   const [program, ...words] = SATCHEL
   const input = JSON.stringify({ session_id: 's', cwd: root, source })
-  const env = { PATH: String(process.env['PATH']), HOME: root, NODE_DISABLE_COMPILE_CACHE: '1' }
+  const env = { PATH: String(process.env['PATH']), HOME: root, ...KEPT_CODE }
   const options = { cwd: root, env, input, encoding: 'utf8' } as const
   return { out: execFileSync(program, [...words, 'handoff', 'hook', 'session-start'], options) }
 }

@@ -21,7 +21,7 @@ import {
 import { temporaryFolder } from './harness/index.ts'
 import { until } from './harness/until.ts'
 import { askAt, newReplica, TOKEN } from './replicas.ts'
-import { runSatchel, SATCHEL } from './satchel-process.ts'
+import { KEPT_CODE, runSatchel, SATCHEL } from './satchel-process.ts'
 
 const REPOSITORIES = 8
 
@@ -34,7 +34,7 @@ async function startWorker(t: TestContext, { url }: Team, repositories: unknown)
   const [program, ...words] = SATCHEL
   const child = spawn(program, [...words, 'ingest', '--worker', '--json'], {
     cwd: project,
-    env: { PATH: process.env['PATH'], HOME: home, SATCHEL_STORAGE_URL: url },
+    env: { PATH: process.env['PATH'], HOME: home, ...KEPT_CODE, SATCHEL_STORAGE_URL: url },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   t.after(() => child.kill('SIGKILL'))

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { initialize, type Message, modern } from '../server/mcp/testing/messages.ts'
 import { temporaryFolder } from './harness/temporary-folder.ts'
-import { SATCHEL } from './satchel-process.ts'
+import { KEPT_CODE, SATCHEL } from './satchel-process.ts'
 
 /** What calls in flight have after stdin ended. A server that ends well before it did not wait. `satchel bench start` times it. */
 const GRACE_AFTER_EOF_MS = 5_000
@@ -48,7 +48,7 @@ async function start(t: TestContext, cwd: string, ...flags: string[]): Promise<R
   const [program, ...words] = SATCHEL
   const child = spawn(program, [...words, 'mcp', ...flags], {
     cwd,
-    env: { PATH: process.env['PATH'], HOME: cwd, SATCHEL_PROJECT: cwd },
+    env: { PATH: process.env['PATH'], HOME: cwd, SATCHEL_PROJECT: cwd, ...KEPT_CODE },
   })
   t.after(() => child.kill('SIGKILL'))
   child.stdin.on('error', () => undefined) // who has ended reads no more

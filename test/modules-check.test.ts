@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { type Schema, Validator } from '@cfworker/json-schema'
 import { openCallsTree } from '../plugins/modules/testing/calls-tree.ts'
 import { temporaryFolder } from './harness/index.ts'
-import { runSatchel, SATCHEL } from './satchel-process.ts'
+import { KEPT_CODE, runSatchel, SATCHEL } from './satchel-process.ts'
 
 test('modules check reads a tree and says what it found as text, JSON, SARIF and workflow commands', async (t) => {
   const root = await openCallsTree(t)
@@ -204,7 +204,7 @@ test('modules check reads standard input, and local calls need no ingest', async
   await writeFile(join(root, 'box/main.tf'), 'variable "size" {}\n')
   const child = spawn(SATCHEL[0], [...SATCHEL.slice(1), 'modules', 'check', '-', '--json'], {
     cwd: root,
-    env: { PATH: process.env['PATH'], HOME: root },
+    env: { PATH: process.env['PATH'], HOME: root, ...KEPT_CODE },
   })
   child.stdin.end('module "x" {\n  source = "./box"\n}\n')
   const [out, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])

@@ -12,7 +12,7 @@ import { gitAfter } from './fixtures/shadow-git.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { listening } from './harness/listening.ts'
 import { processesLeft, TEST_MARK } from './marked-processes.ts'
-import { runSatchel, SATCHEL } from './satchel-process.ts'
+import { KEPT_CODE, runSatchel, SATCHEL } from './satchel-process.ts'
 
 async function openProject(t: TestContext): Promise<{ root: string; url: string }> {
   const root = await temporaryFolder(t)
@@ -249,7 +249,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const [program, ...words] = SATCHEL
     const child = spawn(program, [...words, 'ingest', 'slow.yaml', '--json'], {
       cwd: root,
-      env: { PATH: String(process.env['PATH']), HOME: root, [TEST_MARK]: root },
+      env: { PATH: String(process.env['PATH']), HOME: root, ...KEPT_CODE, [TEST_MARK]: root },
       stdio: ['ignore', 'pipe', 'ignore'],
     })
     const [socket] = await once(silent, 'connection')

@@ -18,7 +18,7 @@ import {
   hostileUrls,
   INTERNAL_URLS,
 } from './hostile/module-values.ts'
-import { SATCHEL } from './satchel-process.ts'
+import { KEPT_CODE, SATCHEL } from './satchel-process.ts'
 
 interface FakeGit {
   readonly env: Readonly<Record<string, string>>
@@ -259,7 +259,7 @@ async function askOverStdio(t: TestContext, root: string, inputs: readonly objec
   const [program, ...words] = SATCHEL
   const child = spawn(program, [...words, 'mcp'], {
     cwd: root,
-    env: { PATH: process.env['PATH'], HOME: root, SATCHEL_PROJECT: root },
+    env: { PATH: process.env['PATH'], HOME: root, SATCHEL_PROJECT: root, ...KEPT_CODE },
     stdio: ['pipe', 'pipe', 'ignore'],
   })
   t.after(() => child.kill('SIGKILL'))

@@ -12,7 +12,7 @@ import { freePort } from './free-port.ts'
 import { temporaryFolder } from './harness/index.ts'
 import type { PostgresServer } from './postgres-server.ts'
 import { installedHaproxy } from './proxy-network.ts'
-import { runSatchel, SATCHEL } from './satchel-process.ts'
+import { KEPT_CODE, runSatchel, SATCHEL } from './satchel-process.ts'
 
 export const TOKEN = 'token-of-the-replicas'
 const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
@@ -109,6 +109,7 @@ export async function newReplica(
       const env = {
         PATH: String(process.env['PATH']),
         HOME: home,
+        ...KEPT_CODE,
         SATCHEL_TOKEN: TOKEN,
         SATCHEL_STORAGE_URL: url,
         ...(replicaUrl !== undefined && { SATCHEL_REPLICA_URL: replicaUrl }),

@@ -8,7 +8,7 @@ import { temporaryFolder } from './harness/index.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
 import { newReplica, type Replica } from './replicas.ts'
 import { callRoom, ROOM } from './room-replicas.ts'
-import { runSatchel, SATCHEL } from './satchel-process.ts'
+import { KEPT_CODE, runSatchel, SATCHEL } from './satchel-process.ts'
 import { type RoomProcess, spawnRoomProcess } from './workspace-process.ts'
 
 const SETTINGS = 'workspace: { file: plan.md, database: shop }\n'
@@ -42,7 +42,7 @@ const OWNERS: Readonly<
   async 'satchel workspace open'(t, { project }, { url }) {
     const [program, ...words] = SATCHEL
     const args = ['workspace', 'open', 'plan.md', '--owner-port', '0', '--ingress-port', '0', '--json']
-    const env = { PATH: String(process.env['PATH']), HOME: project, SATCHEL_STORAGE_URL: url }
+    const env = { PATH: String(process.env['PATH']), HOME: project, ...KEPT_CODE, SATCHEL_STORAGE_URL: url }
     const opened = spawn(program, [...words, ...args], {
       cwd: project,
       env,

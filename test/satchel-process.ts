@@ -28,8 +28,16 @@ function isBuiltOfSources(): boolean {
 }
 
 /**
- * Runs satchel in a folder, without input, until it ends. Nothing of the environment but the PATH is handed on; HOME is the
- * folder, in which compiled code would be a change of the repository.
+ * For the environment of a satchel whose home is new: what an earlier one of this run compiled is kept in a folder of the
+ * run, and nothing in the home, where it would be a change of what is under test.
+ */
+export const KEPT_CODE: Readonly<Record<string, string>> = process.env['COMPILED_CODE']
+  ? { XDG_CACHE_HOME: process.env['COMPILED_CODE'] }
+  : { NODE_DISABLE_COMPILE_CACHE: '1' }
+
+/**
+ * Runs satchel in a folder, which is its home, without input, until it ends. Nothing of the environment but the PATH is
+ * handed on.
  */
 export async function runSatchel(
   cwd: string,
@@ -39,7 +47,7 @@ export async function runSatchel(
   const [program, ...words] = SATCHEL
   const child = spawn(program, [...words, ...args], {
     cwd,
-    env: { PATH: String(process.env['PATH']), HOME: cwd, NODE_DISABLE_COMPILE_CACHE: '1', ...env },
+    env: { PATH: String(process.env['PATH']), HOME: cwd, ...KEPT_CODE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   return endedProcess(child)

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { modern, modernHeaders } from '../server/mcp/testing/messages.ts'
 import { freePort } from './free-port.ts'
 import { temporaryFolder } from './harness/index.ts'
-import { runSatchel, SATCHEL } from './satchel-process.ts'
+import { KEPT_CODE, runSatchel, SATCHEL } from './satchel-process.ts'
 import { openCollector, type SeenSpan } from './trace-collector.ts'
 
 const SECRET = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
@@ -33,7 +33,7 @@ function startSatchel(cwd: string, args: readonly string[], env: Readonly<Record
   const [program, ...words] = SATCHEL
   const child = spawn(program, [...words, ...args], {
     cwd,
-    env: { PATH: String(process.env['PATH']), HOME: cwd, ...env },
+    env: { PATH: String(process.env['PATH']), HOME: cwd, ...KEPT_CODE, ...env },
   })
   const err = text(child.stderr)
   return { child, err, ended: once(child, 'close') }

@@ -12,7 +12,7 @@ import { temporaryFolder } from './harness/index.ts'
 import { killed } from './harness/killed.ts'
 import { listening } from './harness/listening.ts'
 import { undoAfter } from './harness/undo.ts'
-import { printedJson, runSatchel, SATCHEL } from './satchel-process.ts'
+import { KEPT_CODE, printedJson, runSatchel, SATCHEL } from './satchel-process.ts'
 import { spawnRoomProcess } from './workspace-process.ts'
 import { openRoomServer } from './workspace-server-fixture.ts'
 
@@ -165,7 +165,7 @@ async function served(t: TestContext, words: readonly string[], cwd: string) {
   const [program, ...first] = SATCHEL
   const child = spawn(program, [...first, ...words, '--json'], {
     cwd,
-    env: { PATH: String(process.env['PATH']), HOME: cwd },
+    env: { PATH: String(process.env['PATH']), HOME: cwd, ...KEPT_CODE },
     stdio: ['pipe', 'pipe', 'ignore'],
   })
   undoAfter(t, () => killed(child))

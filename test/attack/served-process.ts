@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { temporaryFolder } from '../harness/index.ts'
-import { SATCHEL } from '../satchel-process.ts'
+import { KEPT_CODE, SATCHEL } from '../satchel-process.ts'
 
 /** A `satchel serve` in a process of its own, as an attacker meets it. */
 export interface ServedProcess {
@@ -40,7 +40,7 @@ export async function serveProcess(
   const [program, ...words] = SATCHEL
   const child = spawn(program, [...words, ...verb, '--host', '127.0.0.1', '--port', '0', '--json'], {
     cwd: project,
-    env: { PATH: String(process.env['PATH']), HOME: project },
+    env: { PATH: String(process.env['PATH']), HOME: project, ...KEPT_CODE },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(child, 'close')

@@ -14,7 +14,7 @@ import { createDatabase } from '../../../../server/storage/database.ts'
 import { temporaryFolder } from '../../../../test/harness/index.ts'
 import { killed } from '../../../../test/harness/killed.ts'
 import type { PostgresServer, RunningServer } from '../../../../test/postgres-server.ts'
-import { SATCHEL } from '../../../../test/satchel-process.ts'
+import { KEPT_CODE, SATCHEL } from '../../../../test/satchel-process.ts'
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 const NAMES = ['alpha', 'beta', 'gamma']
@@ -50,7 +50,7 @@ async function newWorker(t: TestContext, url: string, repositories: unknown): Pr
     async start() {
       child = spawn(program, [...words, 'ingest', '--worker', '--json'], {
         cwd: project,
-        env: { PATH: process.env['PATH'], HOME: home, SATCHEL_STORAGE_URL: url },
+        env: { PATH: process.env['PATH'], HOME: home, ...KEPT_CODE, SATCHEL_STORAGE_URL: url },
         stdio: 'ignore',
       })
     },
