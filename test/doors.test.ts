@@ -102,6 +102,31 @@ test('a bug shows callers only Internal error and a log id, and the log has its 
   })
 })
 
+test('an answer whose headline fails is an answer at every door, and logged', async (t) => {
+  for (const headline of [() => JSON.parse('secret text'), () => 7 as never]) {
+    const written = defineTool({
+      ...failing,
+      name: 'fail_headline',
+      title: 'Write it',
+      cli: { verb: 'handoff fail-headline' },
+      http: { method: 'POST', path: '/fail/headline' },
+      output: z.object({ done: z.boolean() }),
+      handler: async () => ({ done: true }),
+      headline,
+    })
+    const plugin = definePlugin({ ...probe, setup: async () => ({ tools: [written] }) })
+    const opened = await openHost(t, { plugins: [plugin] })
+
+    await forEachDoor(t, opened, async (door) => {
+      const outcome = await door.call('fail_headline', { code: 'bug' })
+
+      assert.ok(outcome.ok, door.name)
+      assert.deepEqual(outcome.data, { done: true }, door.name)
+    })
+    assert.ok(opened.logged.some((line) => /headline/.test(line) && line.includes('fail_headline')))
+  }
+})
+
 test('an unknown and a missing argument are refused alike at every door', async (t) => {
   const opened = await openHost(t, { plugins: [probe] })
   const outcomes = []

@@ -1,3 +1,4 @@
+import type { Log } from '../contract/context.ts'
 import type { Tool } from '../contract/tool.ts'
 import { cleanText } from '../platform/untrusted.ts'
 import { CutList, CutText } from './cut.ts'
@@ -6,12 +7,24 @@ import { isPartial, Literal } from './literal.ts'
 /** Longest headline that is shown, in characters. */
 const HEADLINE_MAX_CHARS = 300
 
-/** Returns the one line that names an answer, cleaned. */
-export function headlineOf(tool: Tool, data: Record<string, unknown>): string {
-  const headline: unknown = tool.headline(data) // a plugin in JavaScript may give anything
-  if (typeof headline !== 'string') throw new TypeError(`the headline of ${tool.name} is not a text`)
-  const line = cleanText(headline).replace(/\s*\n\s*/g, ' ')
+/**
+ * Returns the one line that names an answer, cleaned. Where the tool fails to name it, the title of the tool does: the
+ * work is done, and an error would let its caller do it again.
+ */
+export function headlineOf(tool: Tool, data: Record<string, unknown>, log?: Pick<Log, 'error'>): string {
+  const line = cleanText(givenHeadline(tool, data, log)).replace(/\s*\n\s*/g, ' ')
   return line.length <= HEADLINE_MAX_CHARS ? line : `${line.slice(0, HEADLINE_MAX_CHARS - 1)}…`
+}
+
+function givenHeadline(tool: Tool, data: Record<string, unknown>, log?: Pick<Log, 'error'>): string {
+  try {
+    const headline: unknown = tool.headline(data) // a plugin in JavaScript may give anything
+    if (typeof headline !== 'string') throw new TypeError('the headline is not a text')
+    return headline
+  } catch (error) {
+    log?.error('the headline of an answer failed; its title was used', { tool: tool.name, error })
+    return tool.title
+  }
 }
 
 /**

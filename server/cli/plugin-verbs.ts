@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { headlineOf, toldIn } from '../answer/tool-text.ts'
 import type { OwnedTool } from '../call.ts'
 import type { Command } from '../contract/advanced/command.ts'
-import type { CallContext } from '../contract/context.ts'
+import type { CallContext, Log } from '../contract/context.ts'
 import { isSatchelError } from '../contract/errors.ts'
 import type { Tool, Verb } from '../contract/tool.ts'
 import { fieldErrors } from '../field-errors.ts'
@@ -162,7 +162,8 @@ async function runTool(
     .finally(progress.stop)
   if (answer.kind === 'task') throw new TypeError('a tool answered with a task to a caller that takes none')
   const commands = (data: Record<string, unknown>) => withCommands(host.registry, data)
-  await deliver({ tool: owned.tool, verb, output: typed.output, commands }, answer.data, world)
+  const log = labelledLog(host.log, { plugin: owned.plugin })
+  await deliver({ tool: owned.tool, log, verb, output: typed.output, commands }, answer.data, world)
   return verb.found?.(answer.data, input) ? FOUND_EXIT : 0
 }
 
@@ -230,6 +231,7 @@ function asTyping(thrown: unknown): unknown {
 
 interface Delivery {
   readonly tool: Tool
+  readonly log: Log
   readonly verb: Verb
   readonly output: string | undefined
   /** Replaces the calls that the data names by commands. */
@@ -237,7 +239,7 @@ interface Delivery {
 }
 
 async function deliver(
-  { tool, verb, output, commands }: Delivery,
+  { tool, log, verb, output, commands }: Delivery,
   data: Record<string, unknown>,
   { io, terminal }: World,
 ): Promise<void> {
@@ -248,7 +250,7 @@ async function deliver(
       const view = verb.view?.(data)
       return view ? toldIn(commands(view), { literals: tool.literals ?? {} }) : toldIn(commands(data), tool)
     }
-    await terminal.answer(headlineOf(tool, data), terminal.json ? data : shown())
+    await terminal.answer(headlineOf(tool, data, log), terminal.json ? data : shown())
   }
   if (output === undefined || !verb.save) return print()
   const text = verb.save(data)

@@ -1,11 +1,13 @@
 import type { OwnedTool } from '../call.ts'
 import { argumentsOf, type Prompt } from '../contract/advanced/prompt.ts'
 import type { Resource } from '../contract/advanced/resource.ts'
+import type { Log } from '../contract/context.ts'
 import { isSatchelError, type SatchelError } from '../contract/errors.ts'
 import type { Tool } from '../contract/tool.ts'
 import type { RunningHost } from '../host.ts'
 import { type JsonSchema, jsonSchemaOf } from '../json-schema.ts'
 import { once } from '../platform/once.ts'
+import { labelledLog } from '../plugin-log.ts'
 import { listedInput, listedOutput } from './listed-schema.ts'
 import type { RawTable } from './raw-table.ts'
 import { refusals } from './refusals.ts'
@@ -17,6 +19,8 @@ type Descriptor = Readonly<Record<string, unknown>>
 export interface OfferedTool {
   readonly owned: OwnedTool
   readonly untrusted: UntrustedText
+  /** Of the tool; absent: nothing is logged. */
+  readonly log?: Log
 }
 
 /**
@@ -45,7 +49,7 @@ export interface Catalog {
 export function createCatalog(host: RunningHost, remote?: RawTable | SatchelError): Catalog {
   const [raw, unreached] = isSatchelError(remote) ? [undefined, remote] : [remote, undefined]
   const offered = host.registry.tools.filter((owned) => host.offers(owned))
-  const byName = new Map(offered.map((owned) => [owned.tool.name, offeredTool(owned)]))
+  const byName = new Map(offered.map((owned) => [owned.tool.name, offeredTool(owned, host.log)]))
   const modern = once(() =>
     sortedByName([
       ...offered.map(({ tool }) => toolDescriptor(tool)),
@@ -126,10 +130,11 @@ export function isTemplate(resource: Resource): boolean {
   return resource.uri.includes('{')
 }
 
-function offeredTool(owned: OwnedTool): OfferedTool {
+function offeredTool(owned: OwnedTool, log: Log): OfferedTool {
   let found: UntrustedText | undefined
   return {
     owned,
+    log: labelledLog(log, { plugin: owned.plugin }),
     get untrusted() {
       found ??= untrustedTextOf(converted(owned.tool, () => jsonSchemaOf(owned.tool.output, 'output')))
       return found

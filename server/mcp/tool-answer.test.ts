@@ -318,3 +318,11 @@ describe('an answer over MCP', () => {
     assert.match(text, /errors \(1–\d+ of 5000\)/)
   })
 })
+
+test('a tool that fails to name its answer is named by its title', () => {
+  const failed = offered({ headline: () => JSON.parse('not JSON') })
+
+  const { text, data } = toolAnswer(failed, { id: 'x' }, { args: {} }, { channel: undefined, maxTokens: 500 })
+
+  assert.deepEqual([text, data], ['Sample\nid: x', { id: 'x' }])
+})

@@ -45,7 +45,7 @@ export function toolAnswer(
     const json = JSON.stringify(data)
     return { text: json, data, json: () => json }
   }
-  const headline = headlineOf(tool, whole)
+  const headline = headlineOf(tool, whole, offered.log)
   const maxBytes = reader.maxTokens * BYTES_PER_TOKEN
   // The page that fits was measured, so its answer is there already.
   const answers = new Map<Page, ToolAnswer>()
