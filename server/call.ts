@@ -6,6 +6,7 @@ import {
   ERROR_CODES,
   errorBody,
   errorFromBody,
+  type FieldError,
   isSatchelError,
   type NextStep,
   type SatchelError,
@@ -235,15 +236,26 @@ function unknownArgument(name: string, known: readonly string[]): SatchelError {
   )
 }
 
-function checkOutput(tool: Tool, answer: unknown, { log }: CallContext): Record<string, unknown> {
+/** Returns the data of an answer as its tool declares it. Errors: `TypeError`, an error of the plugin. */
+export function checkOutput(
+  tool: Tool,
+  answer: unknown,
+  { log }: Pick<CallContext, 'log'>,
+): Record<string, unknown> {
   const parsed = tool.output.safeParse(answer)
-  if (!parsed.success)
-    throw new TypeError(`${tool.name} answered what its output schema refuses: ${parsed.error.message}`)
+  if (!parsed.success) throw new TypeError(outputFault(tool, fieldErrors(parsed.error, answer)))
   const { data } = parsed
   if (!takesAnything(tool.output) || isPlainJson(data)) return data
   const plain = jsonOf(data, tool)
   log.warn('an answer has values that are not JSON; they were converted', { what: tool.name })
   return plain
+}
+
+/** Names the first fields only: each entry of a list may have the same fault. */
+function outputFault({ name }: Tool, errors: readonly FieldError[]): string {
+  const named = errors.slice(0, 3).map(({ pointer, message }) => `${pointer || 'the answer'}: ${message}`)
+  const more = errors.length > named.length ? `; and ${errors.length - named.length} more` : ''
+  return `${name} answered what its output schema refuses: ${named.join('; ')}${more}`
 }
 
 /** As `JSON.stringify` converts it: a date is a text. What it cannot convert is an error of the plugin. */

@@ -1,14 +1,13 @@
 import type { TaskState } from '../contract/advanced/task.ts'
 import { errorFromBody } from '../contract/errors.ts'
 import type { WireResult } from './raw-table.ts'
-import type { ToolAnswer } from './tool-answer.ts'
 import { errorResult } from './tool-error.ts'
 
 const STATUS_MESSAGE_MAX_CHARS = 240 // mcp, section 7
 const INTERNAL_ERROR = -32603
 
-/** Converts the data of a task to the answer of its tool. */
-export type AnswerOf = (data: unknown) => Pick<ToolAnswer, 'text' | 'data'>
+/** Converts the data of a task to the result of its tool. */
+export type AnswerOf = (data: unknown) => WireResult
 
 /** Returns the flat task of SEP-2663. A caller without elicitation sees `input_required` as `working`. */
 export function flatTask(task: TaskState, canAsk: boolean): WireResult {
@@ -47,6 +46,5 @@ export function detailedTask(task: TaskState, canAsk: boolean, answerOf: AnswerO
 function outcomeOf({ outcome }: TaskState, answerOf: AnswerOf): WireResult {
   if (!outcome) return { content: [], isError: false }
   if ('error' in outcome) return errorResult(errorFromBody(outcome.error))
-  const { text, data } = answerOf(outcome.data)
-  return { content: [{ type: 'text', text }], structuredContent: data, isError: false }
+  return answerOf(outcome.data)
 }

@@ -1,9 +1,11 @@
 import { MissingRequiredClientCapabilityError, ProtocolError } from '@modelcontextprotocol/server'
 import { plainText } from '../answer/plain-text.ts'
 import { readerOf } from '../answer/reader.ts'
+import { asCallerError, checkOutput } from '../call.ts'
 import type { Principal } from '../contract/advanced/principal.ts'
 import type { TaskState, Tasks } from '../contract/advanced/task.ts'
 import type { CallContext } from '../contract/context.ts'
+import type { Tool } from '../contract/tool.ts'
 import { isJsonObject } from '../platform/json-object.ts'
 import { toolOfTask } from '../task-tool.ts'
 import { declaresElicitation, declaresTasks, TASKS_EXTENSION } from './caller.ts'
@@ -12,7 +14,8 @@ import { callContextOf, type Exchange } from './exchange.ts'
 import { INVALID_PARAMS } from './protocol-errors.ts'
 import type { WireResult, WireTask } from './raw-table.ts'
 import { type AnswerOf, detailedTask } from './task-wire.ts'
-import { toolAnswer } from './tool-answer.ts'
+import { type ToolAnswer, toolAnswer } from './tool-answer.ts'
+import { errorResult } from './tool-error.ts'
 
 /** Answers `tasks/get`. Errors: -32021 without the declared extension; -32602 for an unknown, foreign or expired id. */
 export async function getTask(exchange: Exchange, taskId: string): Promise<WireResult> {
@@ -84,20 +87,33 @@ async function requireTask(exchange: Exchange, taskId: string): Promise<WireTask
   return found
 }
 
-/** Returns the outcome of a task as the tool that started it answers. Errors of the result: those of `toolOfTask`. */
-function answerOf(
-  { host, tool }: Catalog,
-  { client }: CallContext,
-  plugin: string,
-  state: TaskState,
-): AnswerOf {
+/**
+ * Returns the outcome of a task as the tool that started it answers, checked as a direct answer is. Errors of the result:
+ * those of `toolOfTask`.
+ */
+function answerOf(catalog: Catalog, ctx: CallContext, plugin: string, state: TaskState): AnswerOf {
   return (value) => {
-    const data = isJsonObject(value) ? value : {}
-    const owned = toolOfTask(host.registry, plugin, state)
-    const offered = owned && tool(owned.tool.name)
-    if (!offered) return { text: plainText(data), data }
-    return toolAnswer(offered, data, { args: {} }, readerOf(client?.name, host.answers))
+    const owned = toolOfTask(catalog.host.registry, plugin, state)
+    try {
+      const { text, data } = outcomeAnswer(catalog, ctx, owned?.tool, value)
+      return { content: [{ type: 'text', text }], structuredContent: data, isError: false }
+    } catch (thrown) {
+      return errorResult(asCallerError(thrown, ctx, `outcome of ${state.taskId}`))
+    }
   }
+}
+
+function outcomeAnswer(
+  { host, tool }: Catalog,
+  { client, log }: CallContext,
+  starter: Tool | undefined,
+  value: unknown,
+): Pick<ToolAnswer, 'text' | 'data'> {
+  const plain = isJsonObject(value) ? value : {}
+  const data = starter ? checkOutput(starter, value, { log }) : plain
+  const offered = starter && tool(starter.name)
+  if (!offered) return { text: plainText(data), data }
+  return toolAnswer(offered, data, { args: {} }, readerOf(client?.name, host.answers))
 }
 
 function unknownTask(): ProtocolError {
