@@ -8,6 +8,7 @@ import type { SatchelError } from '../contract/errors.ts'
 import type { RunningHost } from '../host.ts'
 import { inSpan, type Settled, type SpanBegin, type SpanEnd } from '../traces.ts'
 import type { CallsInFlight } from './calls-in-flight.ts'
+import { isWaiting } from './continue.ts'
 import { endpointsAt, methodsOf } from './endpoints.ts'
 import type { Caller, Endpoint, Exchange, HttpOptions } from './exchange.ts'
 import { admit, checkHostAndOrigin, isMain } from './guard.ts'
@@ -103,7 +104,8 @@ async function answer(
     status: response.status,
     ms,
   })
-  return response.status === 413 ? lingeringAnswer(response, incoming, outgoing) : response
+  const isUnread = response.status === 413 || isWaiting(incoming)
+  return isUnread && !outgoing.headersSent ? lingeringAnswer(response, incoming, outgoing) : response
 }
 
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']

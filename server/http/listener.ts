@@ -9,6 +9,7 @@ import { createPump } from '../fanout/pump.ts'
 import type { RunningHost } from '../host.ts'
 import { createApp } from './app.ts'
 import { type CallsInFlight, createCallsInFlight } from './calls-in-flight.ts'
+import { noteWaiting } from './continue.ts'
 import { endpointsOf, type InventoryLine, inventory } from './endpoints.ts'
 import type { HttpOptions } from './exchange.ts'
 import { isMain } from './guard.ts'
@@ -51,10 +52,12 @@ export async function openListener(
   const endpoints = endpointsOf(host, listener, places, options)
   let port: number | undefined
   const app = createApp({ host, listener, endpoints, calls, options, port: () => port })
-  const server = createServer(
-    { keepAlive: true },
-    getRequestListener(app.fetch, { hostname: 'localhost', errorHandler: malformed }),
-  )
+  const answer = getRequestListener(app.fetch, { hostname: 'localhost', errorHandler: malformed })
+  const server = createServer({ keepAlive: true }, answer)
+  server.on('checkContinue', (incoming, outgoing) => {
+    noteWaiting(incoming, outgoing)
+    void answer(incoming, outgoing)
+  })
   server.requestTimeout = 0 // streams stay open; a slow body has its own limit
   server.keepAliveTimeout = KEEP_ALIVE_MS
   const listening = await listen(server, listener)

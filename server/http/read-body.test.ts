@@ -82,6 +82,38 @@ describe('a body', () => {
     assert.match(text, /^HTTP\/1\.1 413 /)
   })
 
+  it('is refused before it is sent to a client that asks first, and read from one that is told to go on', async (t) => {
+    const { raw, door, sample } = await openDoor(t)
+    const head = (length: number, type = 'application/json') =>
+      `POST /echo HTTP/1.1\r\nHost: localhost:${door.port}\r\nContent-Type: ${type}\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`
+    for (const [text, reason] of [
+      [head(100 * MIB), 'limit_exceeded'],
+      [head(12, 'text/plain'), 'media_type'],
+    ] as const) {
+      const { socket, until } = raw(text)
+      const ended = new Promise((resolve) => socket.once('close', resolve))
+
+      const answer = await until(reason)
+      await ended
+
+      assert.match(answer, /^HTTP\/1\.1 4\d\d /)
+      assert.match(answer, /\r\nconnection: close\r\n/i)
+    }
+    assert.deepEqual(sample.calls, [])
+
+    const { socket, until } = raw(head(12))
+    assert.match(await until('\r\n\r\n'), /^HTTP\/1\.1 100 Continue\r\n\r\n$/)
+    socket.write('{"text":"a"}')
+    await until('"a"')
+    socket.write(head(12))
+    await until('}HTTP/1.1 100 Continue\r\n\r\n')
+    socket.write('{"text":"b"}')
+    await until('"b"')
+
+    assert.equal(sample.calls.length, 2)
+    socket.destroy()
+  })
+
   it('is not waited for longer than its limit', async (t) => {
     const { raw, ask, sample } = await openDoor(t, {}, { bodyLimitMs: 30 })
     const { until, socket } = raw(
@@ -122,6 +154,19 @@ describe('a body', () => {
     ]) {
       assert.equal((await ask('/echo', { body, headers })).status, 200)
     }
+  })
+
+  it('is told to be missing where there is none', async (t) => {
+    const { ask, sample } = await openDoor(t)
+
+    const none = await ask('/echo', { method: 'POST' })
+    const empty = await ask('/echo', { body: '' })
+
+    assert.deepEqual([none.status, none.json['reason']], [415, 'media_type'])
+    assert.match(String(none.json['detail']), /^The request has no body\. Send one as application\/json/)
+    assert.deepEqual([empty.status, empty.json['reason']], [400, 'body_not_json'])
+    assert.match(String(empty.json['detail']), /^The body is empty\. Send JSON/)
+    assert.deepEqual(sample.calls, [])
   })
 
   it('is refused with its specific error, and the next request is served', async (t) => {

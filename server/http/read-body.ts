@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { SatchelError } from '../contract/errors.ts'
 import { type After, afterTimeout } from '../fanout/after.ts'
 import { excessOfJson, MAX_JSON_DEPTH, MAX_JSON_VALUES } from '../platform/json-bounds.ts'
+import { askForBody } from './continue.ts'
 import { refusals } from './refusals.ts'
 
 /** Default maximum size of a JSON body (surface, section 6). */
@@ -31,12 +32,13 @@ export function hasBody(incoming: IncomingMessage): boolean {
 }
 
 /**
- * Refuses a body of another type, or an encoded one.
+ * Refuses a missing body, one of another type, or an encoded one.
  * Errors: `invalid`/`media_type`.
  */
 export function requireMediaType(incoming: IncomingMessage, accepted: readonly string[]): void {
   if (!accepted.includes(mediaType(incoming))) {
-    throw refusals.media_type({ accepted: accepted.join(' or ') }, { details: { accepted } })
+    const refused = hasBody(incoming) ? refusals.media_type : refusals.body_missing
+    throw refused({ accepted: accepted.join(' or ') }, { details: { accepted } })
   }
   requireIdentity(incoming)
 }
@@ -58,6 +60,7 @@ export function requireIdentity(incoming: IncomingMessage): void {
 export function readBytes(incoming: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
   const { maxBytes, limitMs = BODY_LIMIT_MS, after = afterTimeout } = limits
   if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes))
+  askForBody(incoming)
   if (incoming.complete && !incoming.destroyed && !incoming.readableEnded) return arrived(incoming, maxBytes)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -112,6 +115,7 @@ export async function readJson(incoming: IncomingMessage, limits: BodyLimits): P
 
 /** Errors: `invalid`/`body_not_json`, `invalid`/`too_deep`, `too_large`/`too_many_values`. */
 export function parseJson(text: string): unknown {
+  if (text === '') throw refusals.body_empty()
   const excess = excessOfJson(text)
   if (excess === 'depth') throw refusals.too_deep({ levels: MAX_JSON_DEPTH })
   if (excess === 'values') throw refusals.too_many_values({ values: MAX_JSON_VALUES })

@@ -66,6 +66,12 @@ export const refusals = defineRefusals({
     next: 'Send the ETag of the answer that you read.',
   },
   media_type: { code: 'invalid', message: 'The body has the wrong type.', next: 'Send it as {accepted}.' },
+  body_missing: {
+    code: 'invalid',
+    reason: 'media_type',
+    message: 'The request has no body.',
+    next: 'Send one as {accepted}; where no field is required, an empty object is enough.',
+  },
   encoded_body: {
     code: 'invalid',
     reason: 'media_type',
@@ -80,6 +86,12 @@ export const refusals = defineRefusals({
   },
   not_utf8: { code: 'invalid', message: 'The body is not UTF-8.' },
   body_not_json: { code: 'invalid', message: 'The body is not JSON.' },
+  body_empty: {
+    code: 'invalid',
+    reason: 'body_not_json',
+    message: 'The body is empty.',
+    next: 'Send JSON; where no field is required, an empty object is enough.',
+  },
   too_deep: { code: 'invalid', message: 'The body nests deeper than {levels} levels.' },
   too_many_values: {
     code: 'too_large',
