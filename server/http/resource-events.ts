@@ -1,10 +1,9 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Principal } from '../contract/advanced/principal.ts'
-import type { Resource } from '../contract/advanced/resource.ts'
 import { type EventStream, openEventStream } from '../fanout/event-stream.ts'
 import { mayRead, type RunningHost } from '../host.ts'
 import type { Signal } from '../hub.ts'
-import type { Owned, Registry } from '../registry.ts'
+import { matchUri } from '../platform/uri-match.ts'
 import { type Endpoint, type Exchange, type HttpOptions, queryOf } from './exchange.ts'
 import { admitAgain } from './guard.ts'
 import { refusals } from './refusals.ts'
@@ -87,11 +86,10 @@ export function resourceEventsEndpoint(
 
 /** Offers one Buffer to all readers that may and want to see the event. */
 function publisher(host: RunningHost, readers: ReadonlySet<Reader>): (signal: Signal) => void {
-  const ownerOf = createUriOwner(host.registry)
   return (signal) => {
     if (signal.kind === 'caller') lookAgain(readers, signal.principalId)
     if (signal.kind !== 'resource') return
-    const owner = ownerOf(signal.uri)
+    const owner = host.registry.resources.find(({ resource }) => matchUri(resource.uri, signal.uri))
     if (owner === undefined) return
     const frame = Buffer.from(`event: resource\ndata: ${JSON.stringify({ uri: signal.uri })}\n\n`)
     for (const { topics, principal, events } of readers) {
@@ -118,16 +116,4 @@ function topicsOf(exchange: Exchange): readonly string[] {
     { count: MAX_TOPICS, chars: MAX_TOPIC_CHARS },
     { errors: [{ pointer: '/topics', message: 'too many or too long' }] },
   )
-}
-
-/** Returns the fixed or template resource of a URI. */
-function createUriOwner(registry: Registry): (uri: string) => Owned<'resource', Resource> | undefined {
-  const patterns = registry.resources.map((owned) => ({ owned, pattern: patternOf(owned.resource.uri) }))
-  return (uri) => patterns.find(({ pattern }) => pattern.test(uri))?.owned
-}
-
-/** Each variable is one percent-encoded segment (contract, `Resource.uri`). */
-function patternOf(template: string): RegExp {
-  const literal = template.replace(/[.*+?^$()|[\]\\]/g, '\\$&')
-  return new RegExp(`^${literal.replace(/\{[^}]*\}/g, '[^/]+')}$`)
 }

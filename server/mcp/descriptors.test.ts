@@ -5,10 +5,10 @@ import { inWords } from '../contract/advanced/in-words.ts'
 import { defineTool, type Tool } from '../contract/tool.ts'
 import { untrusted } from '../contract/untrusted.ts'
 import { jsonSchemaOf } from '../json-schema.ts'
+import { matchUri } from '../platform/uri-match.ts'
 import { toolDescriptor } from './descriptors.ts'
 import { listedInput, listedOutput } from './listed-schema.ts'
 import { untrustedTextOf } from './untrusted-fields.ts'
-import { matchUri } from './uri-match.ts'
 
 function toolWith(input: z.ZodObject, output: z.ZodObject = z.object({})): Tool {
   return defineTool({

@@ -2,10 +2,10 @@ import type { Principal } from '../contract/advanced/principal.ts'
 import type { RunningHost } from '../host.ts'
 import { backgroundCall } from '../platform/background-call.ts'
 import { isJsonObject } from '../platform/json-object.ts'
+import { matchUri } from '../platform/uri-match.ts'
 import { hasScope, levelOf, requireScope } from '../tokens/scopes.ts'
 import { clientInfoOf } from './caller.ts'
 import type { Door } from './door.ts'
-import { matchUri } from './uri-match.ts'
 
 const NEVER = new AbortController().signal
 

@@ -7,6 +7,7 @@ import { mayRead } from '../host.ts'
 import { firstBytes } from '../platform/first-bytes.ts'
 import { isJsonObject } from '../platform/json-object.ts'
 import { cursorOf, numberIn } from '../platform/page-cursor.ts'
+import { matchUri } from '../platform/uri-match.ts'
 import { labelledLog } from '../plugin-log.ts'
 import type { Owned } from '../registry.ts'
 import { type Catalog, isTemplate } from './descriptors.ts'
@@ -14,9 +15,9 @@ import { callContextOf, type Exchange } from './exchange.ts'
 import { INVALID_PARAMS, resourceNotFound } from './protocol-errors.ts'
 import type { WireResult } from './raw-table.ts'
 import { refusals } from './refusals.ts'
-import { matchUri } from './uri-match.ts'
 
 const PAGE_SIZE = 100 // mcp, section 3
+const URI_MAX_BYTES = 2048 // mcp, section 5
 const LIST_QUESTION = 'list'
 /** The largest text of one resource: that of a body, so that a link can pass it on. */
 const RESOURCE_MAX_BYTES = 4 * 1024 * 1024
@@ -153,6 +154,7 @@ interface Readable {
  * Errors: the not-found error.
  */
 export async function findReadable(catalog: Catalog, asked: CallContext, uri: string): Promise<Readable> {
+  if (Buffer.byteLength(uri) > URI_MAX_BYTES) throw resourceNotFound(uri)
   const { resources } = catalog.host.registry
   const fixed = resources.filter(({ resource }) => resource.uri === uri && !isTemplate(resource))
   for (const owned of [...fixed, ...resources.filter(({ resource }) => isTemplate(resource))]) {

@@ -25,17 +25,31 @@ export function didYouMean(near: string | undefined, known: Iterable<string>): s
   return near === undefined ? `Known: ${[...known].join(', ') || 'none'}.` : `Did you mean "${near}"?`
 }
 
-/** Letters to insert, remove or exchange; stops counting above `most`. */
+/** Letters to insert, remove, replace or exchange with the next; stops counting above `most`. */
 export function editDistance(a: string, b: string, most = Number.POSITIVE_INFINITY): number {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
+  let before: readonly number[] = []
+  let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, at) => at)
   for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const same = a.charCodeAt(i - 1) === b.charCodeAt(j - 1) ? 0 : 1
-      next.push(Math.min((row[j - 1] ?? 0) + same, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-    }
+    const next = nextRow(a, b, i, [before, row])
     if (Math.min(...next) > most) return most + 1
+    before = row
     row = next
   }
   return row[b.length] ?? 0
+}
+
+function nextRow(
+  a: string,
+  b: string,
+  i: number,
+  [before, row]: readonly [before: readonly number[], row: readonly number[]],
+): number[] {
+  const next = [i]
+  for (let j = 1; j <= b.length; j++) {
+    const same = a[i - 1] === b[j - 1] ? 0 : 1
+    const cost = Math.min((row[j - 1] ?? 0) + same, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1)
+    const isExchange = i > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+    next.push(isExchange ? Math.min(cost, (before[j - 2] ?? 0) + 1) : cost)
+  }
+  return next
 }

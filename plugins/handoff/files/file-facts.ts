@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, realpath } from 'node:fs/promises'
-import { isAbsolute, join, sep, win32 } from 'node:path'
-import { openToRead, systemCode } from '../../../server/plugin.ts'
+import { isAbsolute, join, win32 } from 'node:path'
+import { isInside, openToRead, systemCode } from '../../../server/plugin.ts'
 import { createLineEndHash } from '../domain/line-ends.ts'
 import { withSlashes } from '../domain/path-pattern.ts'
 import type { FileFact } from '../domain/world-facts.ts'
@@ -54,7 +54,7 @@ async function factOf(realRoot: string, path: string, digests: ReadonlySet<strin
   if (detail !== undefined) return { kind: 'outside', detail }
   try {
     const real = await realpath(wanted)
-    if (!isInside(realRoot, real)) return { kind: 'outside', detail: 'a link to a place outside the project' }
+    if (!isInside(real, realRoot)) return { kind: 'outside', detail: 'a link to a place outside the project' }
     return await hashed(realRoot, real, digests)
   } catch (thrown) {
     const code = systemCode(thrown)
@@ -72,7 +72,7 @@ async function factOf(realRoot: string, path: string, digests: ReadonlySet<strin
 function outsideBecause(realRoot: string, path: string, wanted: string): string | undefined {
   if (path.includes('\0')) return 'the path contains a NUL'
   if (win32.isAbsolute(path) && !isAbsolute(path)) return 'an absolute path of another machine'
-  if (isInside(realRoot, wanted)) return undefined
+  if (isInside(wanted, realRoot)) return undefined
   return isAbsolute(path) ? 'an absolute path outside the project' : 'a path outside the project'
 }
 
@@ -82,7 +82,7 @@ async function hashed(realRoot: string, real: string, digests: ReadonlySet<strin
   try {
     const opened = await file.stat()
     const place = await placeOf(file, real)
-    if (place === undefined || !isInside(realRoot, place)) {
+    if (place === undefined || !isInside(place, realRoot)) {
       return { kind: 'outside', detail: 'a link to a place outside the project' }
     }
     if (opened.isDirectory()) return { kind: 'directory' }
@@ -128,8 +128,4 @@ async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer, void, undefin
     yield chunk.subarray(0, bytesRead)
     position += bytesRead
   }
-}
-
-function isInside(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
 }

@@ -1,4 +1,4 @@
-import { once } from '../../../server/plugin.ts'
+import { editDistance, once } from '../../../server/plugin.ts'
 import { letterMask, mayBeNear, nearBytes } from './letter-mask.ts'
 import { stem } from './stemmer.ts'
 import type { Vocabulary } from './vocabulary.ts'
@@ -139,33 +139,4 @@ function likeness(a: string, b: string, most: number): number {
     a.length === b.length &&
     [...a].sort().join() !== [...b].sort().join()
   return distance + first + (isOtherWord ? 1 : 0)
-}
-
-/** Stops counting above `most`. */
-function editDistance(a: string, b: string, most: number): number {
-  let before: readonly number[] = []
-  let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, at) => at)
-  for (let i = 1; i <= a.length; i++) {
-    const next = nextRow(a, b, i, [before, row])
-    if (Math.min(...next) > most) return most + 1
-    before = row
-    row = next
-  }
-  return row[b.length] ?? 0
-}
-
-function nextRow(
-  a: string,
-  b: string,
-  i: number,
-  [before, row]: readonly [before: readonly number[], row: readonly number[]],
-): number[] {
-  const next = [i]
-  for (let j = 1; j <= b.length; j++) {
-    const same = a[i - 1] === b[j - 1] ? 0 : 1
-    const cost = Math.min((row[j - 1] ?? 0) + same, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1)
-    const isExchange = i > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-    next.push(isExchange ? Math.min(cost, (before[j - 2] ?? 0) + 1) : cost)
-  }
-  return next
 }

@@ -1,7 +1,7 @@
 /** The modules of directories on the disk, as calls with a local source mean them. */
 import { realpath } from 'node:fs/promises'
-import { resolve, sep } from 'node:path'
-import { systemCode } from '../../../server/plugin.ts'
+import { resolve } from 'node:path'
+import { isInside, systemCode } from '../../../server/plugin.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { openModuleReader } from '../ingest/module-reader.ts'
 import { type CallDirectory, readModuleDirectory } from './call-tree.ts'
@@ -56,8 +56,8 @@ export async function openLocalModules(
     of: moduleOf,
     async at(from, source) {
       const place = await realpath(resolve(from, source)).catch(orMissing)
-      const isInside = roots.some((root) => isBelow(place ?? resolve(from, source), root))
-      if (!isInside) return { kind: 'outside' }
+      const at = place ?? resolve(from, source)
+      if (!roots.some((root) => isInside(at, root))) return { kind: 'outside' }
       if (place === undefined) return { kind: 'missing' }
       const directory = known.get(place) ?? (await readModuleDirectory(place))
       if (directory === undefined) return { kind: 'missing' }
@@ -65,10 +65,6 @@ export async function openLocalModules(
     },
     close: () => reader.close(),
   }
-}
-
-function isBelow(place: string, root: string): boolean {
-  return place === root || place.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)
 }
 
 function orMissing(thrown: unknown): undefined {

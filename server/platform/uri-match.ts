@@ -1,6 +1,3 @@
-/** Maximum length of a URI in bytes (mcp, section 5). */
-export const URI_MAX_BYTES = 2048
-
 const patterns = new Map<string, { readonly names: readonly string[]; readonly pattern: RegExp }>()
 
 /**
@@ -8,7 +5,6 @@ const patterns = new Map<string, { readonly names: readonly string[]; readonly p
  * percent-encoded segment; undefined if it does not match or a segment is badly encoded.
  */
 export function matchUri(template: string, uri: string): Record<string, string> | undefined {
-  if (Buffer.byteLength(uri) > URI_MAX_BYTES) return undefined
   const { names, pattern } = compiled(template)
   const found = pattern.exec(uri)
   if (!found) return undefined
