@@ -224,7 +224,8 @@ function parseInput(tool: Tool, rawInput: unknown): Record<string, unknown> {
   )
 }
 
-function unknownArgument(name: string, known: readonly string[]): SatchelError {
+/** The refusal of a field that is not one of `known`, with the nearest. */
+export function unknownArgument(name: string, known: readonly string[]): SatchelError {
   const near = nearest(name, known)
   const shown = name.slice(0, 80)
   return refusals.unknown_argument(

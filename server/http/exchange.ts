@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { z } from 'zod'
+import { unknownArgument } from '../call.ts'
 import type { OAuthSettings } from '../config-sections.ts'
 import type { Credentials, Principal } from '../contract/advanced/principal.ts'
 import type { Listener, RouteGuard } from '../contract/advanced/route.ts'
@@ -124,6 +125,15 @@ export function queryOf(exchange: Exchange): URLSearchParams {
   const { url } = exchange.request
   const at = url.indexOf('?')
   return new URLSearchParams(at < 0 ? '' : url.slice(at + 1))
+}
+
+/**
+ * Refuses a parameter that a route does not read: misspelt, it would give another answer than was asked for.
+ * Errors: `invalid`/`unknown_argument`.
+ */
+export function requireKnownQuery(exchange: Exchange, known: readonly string[]): void {
+  const unknown = [...queryOf(exchange).keys()].find((name) => !known.includes(name))
+  if (unknown !== undefined) throw unknownArgument(unknown, known)
 }
 
 /** Creates the call context of an HTTP request. */

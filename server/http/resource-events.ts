@@ -4,7 +4,7 @@ import { type EventStream, openEventStream } from '../fanout/event-stream.ts'
 import { mayRead, type RunningHost } from '../host.ts'
 import type { Signal } from '../hub.ts'
 import { matchUri } from '../platform/uri-match.ts'
-import { type Endpoint, type Exchange, type HttpOptions, queryOf } from './exchange.ts'
+import { type Endpoint, type Exchange, type HttpOptions, queryOf, requireKnownQuery } from './exchange.ts'
 import { admitAgain } from './guard.ts'
 import { refusals } from './refusals.ts'
 import type { StreamPlaces } from './stream-places.ts'
@@ -107,6 +107,7 @@ function lookAgain(readers: ReadonlySet<Reader>, principalId: string): void {
 }
 
 function topicsOf(exchange: Exchange): readonly string[] {
+  requireKnownQuery(exchange, [TOPICS_PARAMETER.name])
   const topics = queryOf(exchange)
     .getAll('topics')
     .flatMap((list) => list.split(','))

@@ -211,4 +211,19 @@ describe('GET /events', () => {
 
     assert.deepEqual([many.status, long.status], [400, 400])
   })
+
+  it('refuses a parameter that it does not read, as a plugin’s stream does', async (t) => {
+    const { ask } = await openDoor(t)
+
+    const topic = await ask('/events?topic=note:')
+    const since = await ask('/feed?since_event=3', { headers: { authorization: `Bearer ${SESSION}` } })
+
+    assert.deepEqual(
+      [topic, since].map(({ status, json }) => [status, json['reason'], json['detail']]),
+      [
+        [400, 'unknown_argument', 'Unknown argument "topic". Did you mean "topics"?'],
+        [400, 'unknown_argument', 'Unknown argument "since_event". Did you mean "since_event_id"?'],
+      ],
+    )
+  })
 })

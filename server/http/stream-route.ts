@@ -6,7 +6,14 @@ import type { CallContext } from '../contract/context.ts'
 import { openEventStream } from '../fanout/event-stream.ts'
 import type { RunningHost } from '../host.ts'
 import { labelledLog } from '../plugin-log.ts'
-import { callContext, type Endpoint, type Exchange, type HttpOptions, queryOf } from './exchange.ts'
+import {
+  callContext,
+  type Endpoint,
+  type Exchange,
+  type HttpOptions,
+  queryOf,
+  requireKnownQuery,
+} from './exchange.ts'
 import { admitAgain } from './guard.ts'
 import { refusals } from './refusals.ts'
 import type { StreamPlaces } from './stream-places.ts'
@@ -29,6 +36,9 @@ const CURSOR_PARAMETERS = [
   },
 ] as const
 
+/** What a stream may be asked with; `expects` is read with the credentials. */
+const QUERY = ['since_event_id', 'expects']
+
 /** Creates the endpoint of a plugin's feed. The caller is checked before the first byte and again at each heartbeat. */
 export function streamEndpoint(
   host: RunningHost,
@@ -49,6 +59,7 @@ export function streamEndpoint(
       const own = { ...exchange, log: labelledLog(exchange.log, { plugin }) }
       const ctx = callContext(own, caller.principal ?? anyone(plugin), options)
       authorize({ plugin, tool: stream }, ctx.principal)
+      requireKnownQuery(exchange, QUERY)
       places.requireOne()
       const check = async (): Promise<void> => {
         await admitAgain(caller, host, options)
