@@ -109,6 +109,44 @@ test('one wrong declaration refuses its plugin at load, naming plugin, part and 
   }
 })
 
+test('all that is wrong is told at once, twenty faults of many', async (t) => {
+  const messageOf = async (instance: object): Promise<string> => {
+    const opened = await openHost(t, { plugins: [loose(instance)] }).catch((error: Error) => error)
+    return opened instanceof Error ? opened.message : ''
+  }
+
+  const several = await messageOf({
+    tools: [
+      { ...TOOL, title: '', profile: 'base', annotations: {}, http: { method: 'FETCH', path: '/x' } },
+      { ...TOOL, name: 'Two', output: undefined, cli: { verb: 'loose two' } },
+    ],
+    prompts: [{ ...PROMPT, title: 7, render: 'Ask.' }],
+    streams: {},
+    start: true,
+  })
+  const many = await messageOf({ tools: Array.from({ length: 25 }, () => ({ ...TOOL, title: '' })) })
+
+  assert.equal(
+    several,
+    'The plugin "loose" (test): ' +
+      [
+        'tool "greet": title must be a text',
+        'tool "greet": profile must be core, standard or full',
+        ...['readOnly', 'destructive', 'idempotent', 'openWorld'].map(
+          (hint) => `tool "greet": annotations.${hint} must be true or false`,
+        ),
+        'tool "greet": http.method must be one of GET, POST, PATCH, PUT, DELETE',
+        'tool "Two": name must be 1 to 48 of a-z, 0-9 and _',
+        'tool "Two": output must be a zod object',
+        'start must be a function',
+        'prompt "ask": title must be a text',
+        'prompt "ask": render must be a function',
+        'streams must be a list.',
+      ].join('; '),
+  )
+  assert.match(many, /(tool "greet": title must be a text; ){20}and 5 more\.$/)
+})
+
 test('declarations with nothing but what the contract asks for are accepted', async (t) => {
   const odd = defineRefusals({ odd: { code: 'invalid', message: 'Odd.' } })
 

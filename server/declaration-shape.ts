@@ -180,19 +180,21 @@ export const DECLARATIONS: readonly string[] = [
   'remote',
 ]
 
-/** Returns what is wrong with the declarations other than tools, naming part and member; undefined if nothing is. */
-export function declarationFault(instance: Members): string | undefined {
-  for (const [name, { must, holds }] of Object.entries(SINGLE))
-    if (!holds(instance[name])) return `${name} ${must}`
-  for (const [name, part] of Object.entries(PARTS)) {
+/** Returns what is wrong with the declarations other than tools, each naming part and member. */
+export function declarationFaults(instance: Members): readonly string[] {
+  const single = Object.entries(SINGLE).filter(([name, { holds }]) => !holds(instance[name]))
+  const lists = Object.entries(PARTS).flatMap(([name, part]) => {
     const list = instance[name] ?? []
-    if (!Array.isArray(list)) return `${name} must be a list`
-    for (const [index, one] of list.entries()) {
-      const fault = isJsonObject(one) ? memberFault(one, part) : 'is not an object'
-      if (fault !== undefined) return `${part.one} ${shownName(one, part.named, index)}: ${fault}`
-    }
-  }
-  return undefined
+    return Array.isArray(list) ? entryFaults(list, part) : [`${name} must be a list`]
+  })
+  return [...single.map(([name, { must }]) => `${name} ${must}`), ...lists]
+}
+
+function entryFaults(list: readonly unknown[], part: Part): readonly string[] {
+  return list.flatMap((one, index) => {
+    const faults = isJsonObject(one) ? memberFaults(one, part) : ['is not an object']
+    return faults.map((fault) => `${part.one} ${shownName(one, part.named, index)}: ${fault}`)
+  })
 }
 
 /** Returns how a message names a declaration: its name, or its place in the list. */
@@ -207,14 +209,14 @@ export function listingFault(schema: unknown, io: 'input' | 'output'): string | 
   return found && `${found.path} has no JSON Schema (${found.fault}): use a type that JSON has`
 }
 
-function memberFault(one: Members, { members }: Part): string | undefined {
-  const wrong = Object.entries(members).find(([name, { holds }]) => !holds(one[name]))
-  if (wrong) return `${wrong[0]} ${wrong[1].must}`
+function memberFaults(one: Members, { members }: Part): readonly string[] {
+  const wrong = Object.entries(members).filter(([name, { holds }]) => !holds(one[name]))
+  if (wrong.length > 0) return wrong.map(([name, { must }]) => `${name} ${must}`)
   const typing =
     one['cli'] === undefined ? undefined : typingFault('', one, Object.keys(shapeOf(one['input']) ?? {}))
   const { body, answer } = isJsonObject(one['document']) ? one['document'] : {}
   const faults = [typing, body && listingFault(body, 'input'), answer && listingFault(answer, 'output')]
-  return faults.find((fault) => typeof fault === 'string')
+  return faults.filter((fault) => typeof fault === 'string')
 }
 
 function isRefusal(value: unknown): boolean {

@@ -60,3 +60,19 @@ test('a name that no scope of a token can hold, or that is the host’s own, is 
   }
   for (const name of ['word-count', 'word_count', '@acme/jira', '2fa']) assert.equal(await load(name), name)
 })
+
+test('all that the exported object lacks is told at once, and another contract before its shape', async (t) => {
+  const folder = await temporaryFolder(t)
+  const configFile = join(folder, 'satchel.yaml')
+  await writeFile(join(folder, 'empty.mjs'), 'export default {}\n')
+  await writeFile(
+    join(folder, 'next.mjs'),
+    "export default { name: 'next', version: '1.0.0', apiVersion: 2 }\n",
+  )
+
+  await assert.rejects(loadPlugin('./empty.mjs', configFile), {
+    reason: 'plugin_shape',
+    message: /it states no name and version; it has no setup function; its config is not a zod object\.$/,
+  })
+  await assert.rejects(loadPlugin('./next.mjs', configFile), { reason: 'plugin_api' })
+})

@@ -100,6 +100,8 @@ async function syntaxErrorPlace(file: string): Promise<string | undefined> {
   return stated === '' ? undefined : stated.replace(pathToFileURL(file).href, file)
 }
 
+type Members = Partial<Record<keyof Plugin, unknown>>
+
 function asPlugin(exported: unknown, file: string): Plugin {
   if (exported === undefined) throw refusals.plugin_shape({ file, fault: 'it has no default export' })
   if (typeof exported !== 'object' || exported === null)
@@ -110,23 +112,34 @@ function asPlugin(exported: unknown, file: string): Plugin {
       'it is CommonJS with a member default: assign the plugin to module.exports, or build an ES module'
     throw refusals.plugin_shape({ file, fault })
   }
-  const { name, version, apiVersion, setup, config } = exported as Partial<Record<keyof Plugin, unknown>>
-  if (typeof name !== 'string' || typeof version !== 'string' || name === '' || version === '')
-    throw refusals.plugin_shape({ file, fault: 'it states no name and version' })
-  if (!isPluginName(name) || name === 'host') {
-    const fault = 'its name must be a-z, 0-9, ., _ and -, as an npm name, and not host'
-    throw refusals.plugin_shape({ file, fault })
-  }
-  if (apiVersion !== API_VERSION) {
+  const members = exported as Members
+  const { name, version, apiVersion } = members
+  // One of another contract may have another shape.
+  if (isText(name) && isText(version) && apiVersion !== API_VERSION) {
     throw refusals.plugin_api({
       file,
       stated: JSON.stringify(apiVersion) ?? 'undefined',
       supported: API_VERSION,
     })
   }
-  if (typeof setup !== 'function') throw refusals.plugin_shape({ file, fault: 'it has no setup function' })
-  if (!isObjectSchema(config)) throw refusals.plugin_shape({ file, fault: 'its config is not a zod object' })
+  const faults = memberFaults(members)
+  if (faults.length > 0) throw refusals.plugin_shape({ file, fault: faults.join('; ') })
   return exported as Plugin // every member is checked above
+}
+
+function memberFaults({ name, version, setup, config }: Members): readonly string[] {
+  const isNamed = isText(name) && isText(version)
+  const isNameFree = !isText(name) || (isPluginName(name) && name !== 'host')
+  return [
+    isNamed ? undefined : 'it states no name and version',
+    isNameFree ? undefined : 'its name must be a-z, 0-9, ., _ and -, as an npm name, and not host',
+    typeof setup === 'function' ? undefined : 'it has no setup function',
+    isObjectSchema(config) ? undefined : 'its config is not a zod object',
+  ].filter((fault) => fault !== undefined)
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
 }
 
 /** Checks the shape instead of `instanceof`, because a plugin may bring its own version of zod. */
