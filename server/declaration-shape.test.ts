@@ -167,6 +167,17 @@ test('declarations with nothing but what the contract asks for are accepted', as
   assert.equal(host.registry.prompts.length, 1)
 })
 
+test('a declaration that nothing reads is logged when the plugin is loaded', async (t) => {
+  const { logged } = await openHost(t, {
+    plugins: [loose({ tool: [TOOL], routes: [{ ...ROUTE, listeners: ['main'] }], streams: [STREAM] })],
+  })
+
+  const [tool = '', route = '', ...more] = logged.filter((line) => line.includes('nothing reads'))
+  assert.match(tool, /"plugin":"loose".*setup gives \\"tool\\", which nothing reads: is it \\"tools\\"\?/)
+  assert.match(route, /GET \/x is served at \\"main\\", which nothing opens: Known: api, mcp, owner/)
+  assert.deepEqual(more, [])
+})
+
 const ADDRESSED = {
   ...TOOL,
   input: z.object({ id: z.string(), n: z.int() }),

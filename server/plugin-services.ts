@@ -34,7 +34,7 @@ export async function setUp(
     const late = () => refusals.plugin_setup_timeout({ plugin, seconds: SETUP_LIMIT_MS / 1000 })
     const own: Host = { ...host, log: labelledLog(host.log, { plugin }) }
     const instance = await within(SETUP_LIMIT_MS, late, () => entry.plugin.setup(own, entry.config))
-    if (entry.source !== BUILT_IN) await requireLent(entry, instance, takenByHost)
+    if (entry.source !== BUILT_IN) await requireLent(entry, instance, own, takenByHost)
     return instance
   } catch (thrown) {
     if (isSatchelError(thrown)) throw thrown
@@ -49,14 +49,21 @@ export async function setUp(
 async function requireLent(
   { plugin: { name: plugin }, source }: PluginEntry,
   instance: PluginInstance,
+  { log, verb }: Host,
   takenByHost: TakenByHost | undefined,
 ): Promise<void> {
   const { requireLentShape } = await import('./plugin-shape.ts')
   requireLentShape(plugin, source, instance)
   const taken = await takenByHost?.(instance)
-  if (taken === undefined) return
-  const details = { name: taken.name, owners: [taken.owner, plugin] }
-  throw refusals.name_of_host({ plugin, source, ...taken }, { details })
+  if (taken) {
+    const details = { name: taken.name, owners: [taken.owner, plugin] }
+    throw refusals.name_of_host({ plugin, source, ...taken }, { details })
+  }
+  // A person who runs a verb of it did not write it.
+  if (verb !== undefined) return
+  const { unreadDeclarations } = await import('./unread-declarations.ts')
+  for (const detail of unreadDeclarations(instance))
+    log.warn('a plugin declares what nothing reads', { detail })
 }
 
 /** The user of this process. */

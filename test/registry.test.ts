@@ -11,6 +11,7 @@ import { toolDescriptor } from '../server/mcp/descriptors.ts'
 import { hostInstructions } from '../server/mcp/instructions.ts'
 import { isListed } from '../server/tool-filter.ts'
 import { priceOf } from '../server/tool-prices.ts'
+import { unreadDeclarations } from '../server/unread-declarations.ts'
 import { matchesSnapshot } from './harness/index.ts'
 import { openWholeHost } from './harness/whole-host.ts'
 
@@ -30,6 +31,12 @@ test('a tool is in the file that is named like it', () => {
   for (const { tool, plugin } of tools()) {
     const file = join(ROOT, 'plugins', plugin, 'tools', `${tool.name.replaceAll('_', '-')}.ts`)
     assert.ok(existsSync(file), `${tool.name} belongs in ${file}`)
+  }
+})
+
+test('all that a plugin of satchel declares is read, and its routes are at listeners that are opened', () => {
+  for (const { plugin, instance } of host.registry.instances) {
+    assert.deepEqual(unreadDeclarations(instance), [], plugin)
   }
 })
 

@@ -5,19 +5,18 @@ import * as z from 'zod'
 import { CLIENT_FACTS } from '../../client-facts.ts'
 import { isSatchelError } from '../../contract/errors.ts'
 import type { Plugin } from '../../contract/plugin.ts'
-import { DECLARATIONS } from '../../declaration-shape.ts'
 import type { RunningHost } from '../../host.ts'
 import { loadPlugin } from '../../load-plugins.ts'
 import { backgroundCall } from '../../platform/background-call.ts'
 import { counted } from '../../platform/counted.ts'
 import { withScratchFolder } from '../../platform/file-tree.ts'
-import { nearest } from '../../platform/nearest.ts'
 import { unconfined } from '../../platform/paths.ts'
 import { namesOf, type Registry } from '../../registry.ts'
 import { checkPlugin } from '../../rules/check-plugin.ts'
 import { licenceFindings } from '../../rules/licences.ts'
 import type { ToolFinding } from '../../rules/tool-rules.ts'
 import { shapeOf } from '../../schema-shape.ts'
+import { unreadDeclarations } from '../../unread-declarations.ts'
 import { flagsOf } from '../flags.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import { refusals } from '../refusals.ts'
@@ -121,15 +120,10 @@ async function takenNames(world: World, { registry }: RunningHost): Promise<read
   }
 }
 
-/** Finds what the host would pass over: declarations of a name that it does not know, and variables of no setting. */
+/** Finds what the host would pass over: declarations that nothing reads, and variables of no setting. */
 function unknownNames({ env = {}, config }: Plugin, { instances }: Registry): readonly ToolFinding[] {
-  const declared = instances.flatMap(({ instance }) => Object.keys(instance))
   const details = [
-    ...declared.flatMap((name) => {
-      if (DECLARATIONS.includes(name)) return []
-      const near = nearest(name, DECLARATIONS)
-      return [`setup gives "${name}", which nothing reads${near === undefined ? '' : `: is it "${near}"?`}`]
-    }),
+    ...instances.flatMap(({ instance }) => unreadDeclarations(instance)),
     ...Object.entries(env).flatMap(([variable, dotted]) =>
       hasSetting(config, dotted.split('.'))
         ? []

@@ -185,12 +185,22 @@ test('plugin check tells of names that nothing reads and of a headline that is n
     pluginOf('').replace(/tools: \[tool\] \}\),/, "tool: [tool] }), env: { GREETER_LOUD: 'lound' },"),
   )
   const passed = await satchel(['plugin', 'check', join('p', 'passed.mjs')])
+  await writeFile(
+    join(root, 'p', 'unserved.mjs'),
+    pluginOf("task: true, http: { method: 'GET', path: '/greet', listeners: ['apis', 'owner'] }"),
+  )
+  const unserved = await satchel(['plugin', 'check', join('p', 'unserved.mjs')])
 
   assert.match(none.out, /example +greet: the headline of the example is not a text/)
   assert.match(fails.out, /example +greet: the headline of the example fails: no line/)
   assert.match(twice.err, /The plugin "greeter" declares the route "GET \/greet" twice/)
   assert.match(passed.out, /setup gives "tool", which nothing reads: is it "tools"\?/)
   assert.match(passed.out, /env names "lound" for GREETER_LOUD, which is not a setting/)
+  assert.match(
+    unserved.out,
+    /GET \/greet is served at "apis", which nothing opens: Did you mean "api"\?\n.*greet may start tasks, and setup gives no tasks/,
+  )
+  assert.doesNotMatch(unserved.out, /"owner"/)
   assert.deepEqual([unknown.code, unknown.err.includes('unknown key "plugins.greeter.lound"')], [3, true])
 })
 
