@@ -83,6 +83,7 @@ test('an edit of a harness becomes a proposal, waits for a lease, and passes whe
   assert.match(mixed.permissionDecisionReason, /in a patch of their own/)
   assert.equal(version, 2)
   assert.match(refused.err, /Next: satchel workspace call workspace_read '\{"section":"Plan\/Goals"\}'/)
+  assert.ok(refused.err.includes(` '{"section":"Plan/Goals"}' --room ${file}\n`), refused.err)
   assert.equal(await readFile(file, 'utf8'), '# Plan\n\n## Goals\nby hand\n')
 })
 

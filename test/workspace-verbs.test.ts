@@ -136,7 +136,10 @@ test('without a running room the looking verbs work and change no byte; the othe
   assert.deepEqual([status.json.lifecycle, status.json.counts.pending_proposals], ['STOPPED', 1])
   assert.equal(events.json.events.at(-1).event_type, 'workspace.stopped')
   assert.deepEqual(after, before)
-  for (const { code, json } of others) assert.deepEqual([code, json.error.reason], [7, 'room_not_running'])
+  for (const { code, json } of others) {
+    assert.deepEqual([code, json.error.reason], [7, 'room_not_running'])
+    assert.match(json.error.message, /Open it: satchel workspace open \/.*\/plan\.md\.$/)
+  }
 })
 
 test('the status of a room that is closed counts no lease whose time is over', async (t) => {

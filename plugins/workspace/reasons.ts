@@ -67,7 +67,7 @@ export const refusals = defineRefusals({
     message: 'This invitation has no uses left.',
     next: INVITATION_NEXT,
   },
-  invitation_malformed: malformed('This is not an invitation (satchel://join/…).'),
+  invitation_malformed: malformed('This is not an invitation (satchel://join/…), or not a whole one.'),
 
   participant_not_found: absent('participant', 'workspace_participants'),
   participant_left: {
@@ -213,7 +213,7 @@ export const refusals = defineRefusals({
   room_not_found: {
     code: 'not_found',
     message: 'There is no room around this file yet.',
-    next: 'Open one: satchel workspace open FILE.md.',
+    next: 'Open one: satchel workspace open {file}.',
   },
   folder_not_found: {
     code: 'not_found',
@@ -236,7 +236,7 @@ export const refusals = defineRefusals({
   room_not_running: {
     ...NOT_RUNNING,
     message: 'No process has this room open.',
-    next: 'Open it: satchel workspace open FILE.md.',
+    next: 'Open it: satchel workspace open {file}.',
   },
   room_not_named: {
     ...NOT_RUNNING,

@@ -28,7 +28,8 @@ export function exampleLine(
   return ['satchel', verb.verb, ...typed, ...flagged].join(' ')
 }
 
-function flagWords(flag: Flag, value: unknown): string[] {
+/** Returns the words that set a flag to a value; none for an absent one. */
+export function flagWords(flag: Flag, value: unknown): string[] {
   if (value === undefined) return []
   if (flag.kind === 'switch' && !flag.repeatable)
     return value === true ? [`--${flag.long}`] : [`--no-${flag.long}`]

@@ -161,7 +161,8 @@ async function runTool(
     })
     .finally(progress.stop)
   if (answer.kind === 'task') throw new TypeError('a tool answered with a task to a caller that takes none')
-  const commands = (data: Record<string, unknown>) => withCommands(host.registry, data)
+  const commands = (data: Record<string, unknown>) =>
+    withCommands({ registry: host.registry, line: world.line }, data)
   const log = labelledLog(host.log, { plugin: owned.plugin })
   await deliver({ tool: owned.tool, log, verb, output: typed.output, commands }, answer.data, world)
   return verb.found?.(answer.data, input) ? FOUND_EXIT : 0

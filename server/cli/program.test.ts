@@ -104,6 +104,20 @@ test('an error is one line on stderr with the next command', async (t) => {
   )
 })
 
+test('the next command says the project and the configuration again', async (t) => {
+  const { root, satchel } = await openProject(t)
+  await mkdir(join(root, 'other project'))
+
+  const ran = await satchel([
+    'probe',
+    'fail',
+    'conflict',
+    ...['--project', 'other project', '-c', 'satchel.yaml'],
+  ])
+
+  assert.match(ran.err, / Next: satchel probe echo again --config satchel\.yaml --project 'other project'\n$/)
+})
+
 test('every faulty field is below the line of an error, indented; one that the line names is not repeated', async (t) => {
   const { satchel } = await openProject(t)
   const echo = (input: object) => satchel(['probe', 'echo', '--input', '-'], { stdin: JSON.stringify(input) })

@@ -222,13 +222,17 @@ async function runOnHost(
       words,
       leaves.map((one) => ({ path: one.path, summary: titleOf(one) })),
     )
+  let values: Readonly<Record<string, unknown>> = {}
   try {
     const parsed = await parse(shapeOf(leaf), argv, world)
     if (parsed.kind === 'help') return printed(world, parsed.text)
+    if (leaf.kind === 'command') values = parsed.typed.values
     return await orIdle(world, nameOf(leaf), () => runLeaf(leaf, parsed.typed, host, world))
   } catch (thrown) {
     const { nextLine } = await import('./next-line.ts')
-    return await complain(world, thrown, (next) => nextLine(host.registry, next))
+    return await complain(world, thrown, (next) =>
+      nextLine({ registry: host.registry, line: world.line, values }, next),
+    )
   }
 }
 

@@ -50,7 +50,7 @@ export async function inspected<T>(host: Host, place: RoomPlace, look: Looks<T>[
       publish: () => {},
       substrateChanged: () => {},
     })
-    if (!existsSync(place.sidecar)) throw refusals.room_not_found()
+    if (!existsSync(place.sidecar)) throw refusals.room_not_found({ file: place.file })
     const inspection = await inspectRoom(place, content, host.assetPath('sql-wasm.wasm'))
     try {
       return await analyzed(analyst, async (analysis) =>

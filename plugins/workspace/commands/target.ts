@@ -69,6 +69,11 @@ export async function runningOwner(place: RoomPlace): Promise<OwnerAddress | und
   }
 }
 
+/** The refusal of a room that no process of this machine has open. */
+async function notRunning(room: RoomProcess, { file }: RoomPlace): Promise<Error> {
+  return (await room.elsewhere()) ?? refusals.room_not_running({ file })
+}
+
 /** Asks the owner of the room that a verb names at its socket. Errors: `unavailable`/`room_not_running`, those of `asking`. */
 export async function askOwner(
   room: RoomProcess,
@@ -76,8 +81,9 @@ export async function askOwner(
   { path, body }: Required<Pick<LinkCall, 'path' | 'body'>>,
 ): Promise<unknown> {
   if (file !== undefined) room.configure({ file: resolve(file) })
-  const address = await runningOwner(room.place())
-  if (!address) throw (await room.elsewhere()) ?? refusals.room_not_running()
+  const place = room.place()
+  const address = await runningOwner(place)
+  if (!address) throw await notRunning(room, place)
   return asking(address, () => callOwner(address, { method: 'POST', path, body }))
 }
 
@@ -111,7 +117,7 @@ export async function withTarget<T>(
     return asking(target.address, () => work(target))
   }
   const address = await runningOwner(place)
-  if (!address) throw (await room.elsewhere()) ?? refusals.room_not_running()
+  if (!address) throw await notRunning(room, place)
   return asking(address, () => asOwner(address, work))
 }
 
@@ -128,7 +134,7 @@ export async function withLook<T>(
   const place = namedPlace(room, file)
   if (!place) return withTarget(host, room, file, work)
   const address = await runningOwner(place)
-  if (!address) throw (await room.elsewhere()) ?? refusals.room_not_running()
+  if (!address) throw await notRunning(room, place)
   return asking(address, () => work({ address, token: LOOKING.token }))
 }
 

@@ -208,7 +208,7 @@ export async function inspectRoom(
   )
   if (created) {
     ledger.close()
-    throw refusals.room_not_found()
+    throw refusals.room_not_found({ file: place.file })
   }
   const never = (): never => {
     throw new Error('An inspection writes nothing')

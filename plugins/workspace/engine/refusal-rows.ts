@@ -5,7 +5,7 @@ export const ENGINE_REFUSALS = {
   document_not_found: {
     code: 'not_found',
     message: 'There is no file {file} to open a room on.',
-    next: 'Create it first.',
+    next: 'Create it, or run satchel workspace open {file} --create.',
   },
   not_a_document: {
     code: 'conflict',

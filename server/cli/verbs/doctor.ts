@@ -11,7 +11,7 @@ import type { HostDatabase } from '../../storage/database.ts'
 import { unreadConfig } from '../../unread-config.ts'
 import { VERSION } from '../../version.ts'
 import { defineHostVerb } from '../host-verb.ts'
-import { nextLine } from '../next-line.ts'
+import { type Asked, nextLine } from '../next-line.ts'
 import { printDocument, printText } from '../render.ts'
 import type { World } from '../world.ts'
 
@@ -36,7 +36,11 @@ export const doctorVerb = defineHostVerb({
     const { findings, registry } = await examine(world)
     const problems = findings.filter(({ level }) => level === 'problem').length
     if (world.terminal.json) printDocument(world.terminal, { version: VERSION, findings, problems })
-    else printText(world.terminal, findings.map((finding) => lineOf(finding, registry)).join('\n'))
+    else
+      printText(
+        world.terminal,
+        findings.map((finding) => lineOf(finding, registry && { registry, line: world.line })).join('\n'),
+      )
     return problems > 0 ? 3 : 0
   },
 })
@@ -153,7 +157,7 @@ function problem(subject: string, detail: string): Finding {
   return { level: 'problem', subject, detail }
 }
 
-function lineOf({ level, subject, detail, next }: Finding, registry: Registry | undefined): string {
-  const hint = next && registry ? ` Next: ${nextLine(registry, next)}` : ''
+function lineOf({ level, subject, detail, next }: Finding, asked: Asked | undefined): string {
+  const hint = next && asked ? ` Next: ${nextLine(asked, next)}` : ''
   return `${MARKS[level]}  ${subject}: ${detail}${hint}`
 }
