@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** One connection of its own, with one statement at a time. */
+/** One connection of its own, with one text at a time. */
 export interface Line {
-  run(text: string, values: readonly unknown[]): Promise<readonly Readonly<Record<string, unknown>>[]>
+  /** Gives the rows of the last statement of a text. */
+  run(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>
   readonly isOpen: () => boolean
   close(): Promise<void>
 }
@@ -11,9 +12,14 @@ export interface Line {
 const FIRST_PAUSE_MS = 2
 const LONGEST_PAUSE_MS = 40
 
+/** A holder may work for longer than a role may leave a transaction idle. */
+const BEGIN = 'begin isolation level read committed; set local idle_in_transaction_session_timeout to 0'
+
 /**
  * Locks of the server by name, all on one connection of this process: work that waits for a lock keeps no connection from
- * the work that has it. PostgreSQL frees the locks of a connection that ends.
+ * the work that has it. PostgreSQL frees the locks of a connection that ends. While a lock is tried or held a transaction
+ * is open, which a pooler of transactions leaves on one connection of the server: elsewhere a lock could not be freed,
+ * and two processes on one connection would both get it.
  */
 export function createLockLine(open: () => Promise<Line>) {
   let opening: Promise<Line> | undefined
@@ -26,13 +32,28 @@ export function createLockLine(open: () => Promise<Line>) {
     opening = open()
     return opening
   }
+  /** The tries and holders on a connection, counted when their texts are sent, which is in order. */
+  const inside = new WeakMap<Line, number>()
+  const leave = async (held: Line, ...statements: readonly string[]): Promise<void> => {
+    const left = (inside.get(held) ?? 1) - 1
+    inside.set(held, left)
+    const texts = [...statements, ...(left === 0 ? ['commit'] : [])]
+    if (texts.length > 0) await held.run(texts.join('; '))
+  }
   const tried = async (held: Line, key: string): Promise<boolean> => {
+    const others = inside.get(held) ?? 0
+    inside.set(held, others + 1)
     try {
-      const [row] = await held.run('select pg_try_advisory_lock($1::bigint) as got', [key])
-      return row?.['got'] === true
+      const [row] = await held.run(
+        `${others === 0 ? `${BEGIN}; ` : ''}select pg_try_advisory_lock(${key}) as got`,
+      )
+      if (row?.['got'] === true) return true
+      await leave(held)
+      return false
     } catch (thrown) {
-      if (held.isOpen()) throw thrown
-      return false // another connection may get it
+      if (!held.isOpen()) return false // another connection may get it
+      await held.close() // its transaction has failed, and nothing can follow in it
+      throw thrown
     }
   }
   const take = async (key: string, untilMs: number): Promise<Line | undefined> => {
@@ -66,7 +87,7 @@ export function createLockLine(open: () => Promise<Line>) {
           return { value: await action() }
         } finally {
           // On a connection that has ended the server freed it.
-          await held.run('select pg_advisory_unlock($1::bigint)', [key]).catch(() => undefined)
+          await leave(held, `select pg_advisory_unlock(${key})`).catch(() => undefined)
         }
       } finally {
         end()
@@ -90,6 +111,7 @@ async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<bool
   }
 }
 
+/** A whole number, written into the texts: several statements take no values. */
 function keyOf(name: string): string {
   return createHash('sha256').update(`satchel ${name}`).digest().readBigInt64BE(0).toString()
 }

@@ -21,7 +21,8 @@ declare module 'pg' {
     readonly port: number
     readonly database: string | undefined
     connect(): Promise<void>
-    query(text: string, values?: readonly unknown[]): Promise<Result>
+    /** A text of several statements gives one result each. */
+    query(text: string): Promise<Result | Result[]>
     end(): Promise<void>
     on(event: 'error' | 'end', listener: (error: unknown) => void): void
     on(event: 'notification', listener: (told: { readonly payload?: string }) => void): void

@@ -168,9 +168,12 @@ async function openLine(settings: Settings, place: string): Promise<Line> {
   let before: Promise<unknown> = Promise.resolve()
   return {
     isOpen: () => isOpen,
-    close: () => client.end(),
-    run(text, values) {
-      const answer = before.then(async () => (await client.query(text, values)).rows)
+    close() {
+      isOpen = false
+      return client.end()
+    },
+    run(text) {
+      const answer = before.then(async () => [await client.query(text)].flat().at(-1)?.rows ?? [])
       before = answer.catch(() => undefined)
       return answer.catch((thrown) => {
         if (isLost(thrown)) {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '../../test/harness/until.ts'
+import { startPooler } from '../../test/pooler.ts'
 import { type PostgresServer, startPostgres } from '../../test/postgres-server.ts'
 import { openWay } from '../../test/postgres-way.ts'
 import type { Log } from '../contract/context.ts'
@@ -327,6 +329,36 @@ test('a lock is free when its connection ends, and its waiter gets it', async (t
 
   assert.equal(refused, undefined)
   assert.deepEqual(got, { value: 'got' })
+})
+
+test('behind a pooler of transactions a lock has one holder, is freed at its end, and writes are done once', async (t) => {
+  const server = await startPostgres(t)
+  const pooled = server && (await startPooler(t, server))
+  if (!pooled) return
+  const servers = await Promise.all(Array.from({ length: 3 }, () => openToys(t, pooled)))
+  await servers[0]?.migrate()
+  const [holders, together, order] = [new Map<string, number>(), new Set<string>(), [] as string[]]
+
+  const turns = Array.from({ length: 60 }, async (_, at) => {
+    const name = at % 2 === 0 ? 'even' : 'odd'
+    const toys = servers[at % servers.length] ?? assert.fail()
+    const got = await toys.locked(name, 30_000, async () => {
+      const others = holders.get(name) ?? 0
+      if (others > 0) together.add(name)
+      holders.set(name, others + 1)
+      await toys.write(ADDED, [`${at}`])
+      order.push(name)
+      await wait(1 + (at % 5))
+      holders.set(name, (holders.get(name) ?? 0) - 1)
+    })
+    assert.ok(got, `${at} waited for too long`)
+  })
+  await Promise.all(turns)
+
+  assert.deepEqual([...together], [])
+  assert.equal(order.length, 60)
+  assert.equal(server.sql('select count(*), count(distinct id) from satchel.toys'), '60|60')
+  await until(() => server.sql(`select count(*) from pg_locks where locktype = 'advisory'`) === '0')
 })
 
 test('a server that freezes is waited for so long, and its connections are not used again', async (t) => {
