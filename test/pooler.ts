@@ -16,11 +16,13 @@ const FOLDERS = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin']
 /**
  * Starts a PgBouncer that gives connections of `server` for one transaction each, as few as force callers to change them. Gives
  * its address as `storage.url`; undefined where it is not installed, said loudly.
+ * `REQUIRE_POOLER=1` makes that a failure.
  */
 export async function startPooler(t: TestContext, server: PostgresServer): Promise<string | undefined> {
   const program = FOLDERS.map((folder) => join(folder, 'pgbouncer')).find((path) => existsSync(path))
   if (program === undefined) {
     const told = 'SKIPPED: PgBouncer is not installed (apt-get install pgbouncer)'
+    if (process.env['REQUIRE_POOLER'] === '1') assert.fail(told)
     process.stderr.write(`${told}\n`)
     t.skip(told)
     return undefined
