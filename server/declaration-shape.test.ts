@@ -109,7 +109,7 @@ test('one wrong declaration refuses its plugin at load, naming plugin, part and 
   }
 })
 
-test('all that is wrong is told at once, twenty faults of many', async (t) => {
+test('all that is wrong is told together, twenty faults of many', async (t) => {
   const messageOf = async (instance: object): Promise<string> => {
     const opened = await openHost(t, { plugins: [loose(instance)] }).catch((error: Error) => error)
     return opened instanceof Error ? opened.message : ''

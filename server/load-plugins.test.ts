@@ -61,7 +61,7 @@ test('a name that no scope of a token can hold, or that is the host’s own, is 
   for (const name of ['word-count', 'word_count', '@acme/jira', '2fa']) assert.equal(await load(name), name)
 })
 
-test('all that the exported object lacks is told at once, and another contract before its shape', async (t) => {
+test('all that the exported object lacks is told together, and another contract before its shape', async (t) => {
   const folder = await temporaryFolder(t)
   const configFile = join(folder, 'satchel.yaml')
   await writeFile(join(folder, 'empty.mjs'), 'export default {}\n')

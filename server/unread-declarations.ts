@@ -7,7 +7,7 @@ const LISTENERS: readonly string[] = ['api', 'mcp', 'owner', 'ingress', 'socket'
 
 /**
  * Returns a sentence for each declaration of a plugin that nothing reads: of a name that the host does not know, at a
- * listener that nobody opens, and tasks that no caller could ask about. None is refused: another release may read it.
+ * listener that nothing opens, and tasks whose results no caller could get. None is refused: another release may read it.
  */
 export function unreadDeclarations(instance: PluginInstance): readonly string[] {
   const { tools = [], routes = [], streams = [], listeners = [], tasks } = instance

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 /** Of requests whose client waits for `100 Continue` before it sends its body. */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>()
 
-/** Notes that a client waits: it is answered at once where its body is refused unread. */
+/** Notes that a client waits: it is answered immediately where its body is refused unread. */
 export function noteWaiting(incoming: IncomingMessage, outgoing: ServerResponse): void {
   waiting.set(incoming, outgoing)
 }
