@@ -70,7 +70,7 @@ export const refusals = defineRefusals({
     code: 'invalid',
     reason: 'media_type',
     message: 'The request has no body.',
-    next: 'Send one as {accepted}; where no field is required, an empty object is enough.',
+    next: 'Send an object as {accepted}.',
   },
   encoded_body: {
     code: 'invalid',
@@ -90,7 +90,7 @@ export const refusals = defineRefusals({
     code: 'invalid',
     reason: 'body_not_json',
     message: 'The body is empty.',
-    next: 'Send JSON; where no field is required, an empty object is enough.',
+    next: 'Send a JSON object.',
   },
   too_deep: { code: 'invalid', message: 'The body nests deeper than {levels} levels.' },
   too_many_values: {
