@@ -163,7 +163,10 @@ describe('a body', () => {
     const empty = await ask('/echo', { body: '' })
 
     assert.deepEqual([none.status, none.json['reason']], [415, 'media_type'])
-    assert.match(String(none.json['detail']), /^The request has no body\. Send an object as application\/json/)
+    assert.match(
+      String(none.json['detail']),
+      /^The request has no body\. Send an object as application\/json/,
+    )
     assert.deepEqual([empty.status, empty.json['reason']], [400, 'body_not_json'])
     assert.match(String(empty.json['detail']), /^The body is empty\. Send a JSON object/)
     assert.deepEqual(sample.calls, [])
