@@ -51,6 +51,12 @@ test('a guest gets the page with the rights of the invitation, which only a join
   await press(page, 'Remove')
   await guest.waitForSelector('[data-state="ended"]')
   await page.locator('#events li', { hasText: /participant\.left\s+\u043ewner, by owner/ }).waitFor()
+  const dora = await server.join('dora')
+  await server.ask(server.ingress, 'DELETE', `/workspace/sessions/${dora.session_id}`, { token: dora.token })
+  await page
+    .locator('#participants li', { hasText: 'dora' })
+    .filter({ hasText: 'Has no session now; said itself that it is an agent.' })
+    .waitFor()
   const boss = as(server, (await server.join('boss', ['*'])).token)
   for (let more = 0; more < 60; more += 1) {
     const { json } = await boss('/workspace/checkout', { target: 'section:Plan/Goals' })

@@ -73,14 +73,16 @@ function Member({ room, one }) {
 
 /** Who says that a member is a human or an agent: the room knows for its own machine only. */
 function vouched(room, { participant_id, kind }) {
-  const own = store.sessions?.filter((one) => one.participant_id === participant_id) ?? []
+  const saying = `that it is ${kind === 'human' ? 'a human' : 'an agent'}`
+  if (!store.sessions) return `Says itself ${saying}.`
+  const own = store.sessions.filter((one) => one.participant_id === participant_id)
   const invited = own.find(({ invite_id }) => invite_id !== undefined)
   if (invited) {
     const by = room.invites?.find(({ invite_id }) => invite_id === invited.invite_id)?.created_by
-    return `Says itself that it is ${kind === 'human' ? 'a human' : 'an agent'}; invited${by ? ` by ${visible(nameOf(room, by))}` : ''}.`
+    return `Says itself ${saying}; invited${by ? ` by ${visible(nameOf(room, by))}` : ''}.`
   }
   if (own.length > 0) return 'Joined on this machine, as its user.'
-  return 'Its kind is its own word.'
+  return `Has no session now; said itself ${saying}.`
 }
 
 export function Sessions({ room }) {
