@@ -2,12 +2,14 @@ import { ENDED } from '../segments/segment-set.ts'
 import { highest, type Place } from './best-first.ts'
 import { type FitEvidence, nothingFits } from './fit.ts'
 import { isOfRows, joinIds } from './join-ids.ts'
-import type { KeywordIndex, KeywordScores } from './keyword-index.ts'
+import { fieldsOf, type KeywordIndex, type KeywordScores } from './keyword-index.ts'
 import { putNamedFirst } from './named-first.ts'
 import { type CandidatePlace, otherProviderShare, preferRoots } from './preferences.ts'
+import { shownAs } from './products.ts'
 import type { QueryPlan } from './query-plan.ts'
 import { EXAMPLE, moduleKey } from './record-columns.ts'
 import type { SearchIndex } from './search-index.ts'
+import type { TextIndex } from './text-index.ts'
 import type { VectorFilter, VectorMatches } from './vector-store.ts'
 
 /** Records that pass the filters, by number. */
@@ -160,9 +162,10 @@ export function asksForNothingHere(
   if (words.size === 0 || !keyword) return false
   const providers = plan.provider?.providers ?? []
   const known = providers.length === 0 ? [] : index.providers()
+  const others = plan.products.flatMap((product) => shownAs(product)).flat()
   const best = ranked.slice(0, BEST).flatMap((at) => {
     const row = candidates.rows[at] ?? -1
-    return row < 0 ? [] : [evidenceOfRow(index, row, keyword, providers)]
+    return row < 0 ? [] : [evidenceOfRow(index, row, { keyword, texts: words.texts, others, providers })]
   })
   return nothingFits(
     plan,
@@ -175,19 +178,31 @@ export function asksForNothingHere(
 /** Fields that show what a module is; inputs and outputs may be for others. */
 const SHOWING: ReadonlySet<string> = new Set(['name', 'description', 'resources'])
 
+/** What a result is looked at for. */
+interface Looked {
+  readonly keyword: KeywordScores
+  readonly texts: TextIndex
+  /** Stems of names of the products that are asked for; a query has only some of them. */
+  readonly others: readonly string[]
+  readonly providers: readonly string[]
+}
+
 function evidenceOfRow(
   index: SearchIndex,
   row: number,
-  keyword: KeywordScores,
-  providers: readonly string[],
+  { keyword, texts, others, providers }: Looked,
 ): FitEvidence {
-  const { match, about, says } = keyword.match(index.textOf(row))
-  const terms = Object.entries(match)
+  const text = index.textOf(row)
+  const { match, about, says } = keyword.match(text)
+  const terms = [
+    ...Object.entries(match),
+    ...others.map((term) => [term, fieldsOf(texts, term, text)] as const),
+  ]
   const isTelling = (field: string): boolean => field !== 'readme' && field !== 'variables'
   const inFields = (isWanted: (field: string) => boolean) =>
     new Set(terms.flatMap(([term, fields]) => (fields.some(isWanted) ? [term] : [])))
   return {
-    terms: new Set(terms.map(([term]) => term)),
+    terms: inFields(() => true),
     named: inFields(isTelling),
     shown: inFields((field) => SHOWING.has(field)),
     about: new Set(about),

@@ -78,6 +78,8 @@ export interface MeantConcept {
   readonly isVague: boolean
   /** As `weight`, without what is guessed. */
   readonly certainty: number
+  /** Of the phrase that says it. */
+  readonly stems: readonly string[]
 }
 
 /** Compiled phrases: those that texts say by their first word, those that queries say, and those by each of their words. */

@@ -303,7 +303,7 @@ const NO_PLAN = {
   concepts: new Map(),
   corrections: [],
   translations: [],
-  unknown: [],
+  coined: [],
   strange: [],
   products: [],
 }

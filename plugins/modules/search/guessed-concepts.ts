@@ -136,7 +136,14 @@ function conceptOfSentence(
   return first[1] >= SPOKEN_MORE * (second?.[1] ?? 0) ? first[0] : undefined
 }
 
-const NOT_MEANT: MeantConcept = { weight: 0, certainty: 0, words: 1, isExact: false, isVague: false }
+const NOT_MEANT: MeantConcept = {
+  weight: 0,
+  certainty: 0,
+  words: 1,
+  isExact: false,
+  isVague: false,
+  stems: [],
+}
 
 /** The share of words that are not part of a clear phrase. */
 function plainShare(concepts: ReadonlyMap<string, MeantConcept>, words: number): number {

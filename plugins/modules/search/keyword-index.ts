@@ -243,7 +243,7 @@ function addedBy(texts: TextIndex, { group, factor, gains }: ScoredConcept, text
 }
 
 /** The fields of a text that have a term as a word. */
-function fieldsOf(texts: TextIndex, term: string, text: number): string[] {
+export function fieldsOf(texts: TextIndex, term: string, text: number): string[] {
   const postings = texts.postings(term)
   const found: string[] = []
   for (

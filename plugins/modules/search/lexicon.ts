@@ -159,10 +159,10 @@ function meantConcepts(
   { asked, near }: { readonly asked: ByWord; readonly near: ByWord },
 ): Map<string, MeantConcept> {
   const found = new Map<string, MeantConcept>()
-  const note = ({ group, words, isVague }: ConceptPhrase, weight: number, isExact: boolean): void => {
+  const note = ({ group, words, isVague, stems }: ConceptPhrase, weight: number, isExact: boolean): void => {
     const known = found.get(group)
     if (known && (known.weight > weight || known.words >= words)) return
-    found.set(group, { weight, words, isExact, isVague, certainty: weight })
+    found.set(group, { weight, words, isExact, isVague, certainty: weight, stems })
   }
   const exact: (readonly [phrase: ConceptPhrase, at: number])[] = []
   visitPhrases(tokens, { byFirst: asked, excluded }, (phrase, at) => exact.push([phrase, at]))

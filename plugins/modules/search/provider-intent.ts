@@ -1,5 +1,6 @@
 import { addTo } from '../../../server/plugin.ts'
-import { CLOUDS, OTHER_PRODUCTS, PRODUCTS_OF, PROVIDER_FAMILY, PROVIDER_NAMES } from './provider-names.ts'
+import { PRODUCTS } from './products.ts'
+import { CLOUDS, PROVIDER_FAMILY, PROVIDER_NAMES } from './provider-names.ts'
 
 /** Which provider a query wants, and whether it names another one only to say what is wanted. */
 export interface ProviderIntent {
@@ -38,7 +39,9 @@ export function providerIntent(words: readonly string[]): ProviderIntent | undef
   const wanted = compares ? wantedIn(words, clouds) : []
   if (wanted.length === 0) return namedIntent(words, clouds)
   const names = new Set(wanted.map(({ name }) => name))
-  const others = [...clouds, ...mentions(words, PRODUCTS_OF)].filter(({ name }) => !names.has(name))
+  const others = [...clouds, ...mentions(words, PRODUCTS).filter(({ name }) => name !== '')].filter(
+    ({ name }) => !names.has(name),
+  )
   const isComparison =
     others.length > 0 || words.some((word) => /^(?:equivalent|counterpart|alternative)/.test(word))
   return intentOf(words, wanted, isComparison ? 'equivalent' : 'named', others)
@@ -54,15 +57,6 @@ export function providerPlaces(words: readonly string[]): ReadonlySet<number> {
 export function comparingPlaces(words: readonly string[]): ReadonlySet<number> {
   const comparing = [...words.keys()].filter((at) => COMPARING.has(words[at] ?? ''))
   return new Set([...providerPlaces(words), ...comparing])
-}
-
-const PRODUCTS = { ...PRODUCTS_OF, '': OTHER_PRODUCTS }
-
-const productNames = new Set(Object.values(PRODUCTS).flat())
-
-/** Whether a word is the name of a product, and so is not misspelt. */
-export function isProduct(word: string): boolean {
-  return productNames.has(word)
 }
 
 /**

@@ -73,37 +73,3 @@ export const PROVIDER_FAMILY: Readonly<Record<string, readonly string[]>> = {
   azurerm: ['azurerm', 'azapi', 'azuread'],
   ibm: ['ibm', 'ibm-beta'],
 }
-
-/**
- * Products whose name says which cloud they belong to. In "the X of Y" the product names what is wanted and its cloud is
- * not the wanted one.
- */
-export const PRODUCTS_OF: Readonly<Record<string, readonly string[]>> = {
-  aws: (
-    's3 ec2 rds eks ecs ecr efs fsx sns sqs msk lambda dynamodb redshift aurora route53 cloudfront cloudwatch cloudtrail ' +
-    'kinesis eventbridge elasticache fargate guardduty athena glue emr acm cognito sagemaker codebuild codepipeline ' +
-    'transit-gateway beanstalk app-runner step-functions secrets-manager aws-backup waf ebs elb alb nlb ' +
-    'lightsail neptune documentdb keyspaces memorydb timestream bedrock textract rekognition polly lex quicksight ' +
-    'appsync appstream workspaces amplify firehose mwaa ses pinpoint greengrass iot-core storage-gateway datasync ' +
-    'direct-connect global-accelerator mediaconvert medialive codeartifact codecommit codedeploy macie inspector ' +
-    'security-hub control-tower lake-formation'
-  ).split(' '),
-  azurerm: (
-    'aks cosmosdb cosmos-db key-vault keyvault app-service blob-storage service-bus event-hub event-hubs front-door ' +
-    'application-gateway log-analytics expressroute virtual-wan vnet azure-functions bicep synapse ' +
-    'virtual-desktop data-factory logic-app logic-apps event-grid notification-hub notification-hubs signalr sentinel ' +
-    'purview api-management cognitive-search stream-analytics power-bi bot-service static-web-app databox'
-  ).split(' '),
-  google: (
-    'gke bigquery gcs pubsub pub-sub cloud-run cloud-sql memorystore spanner bigtable firestore dataproc dataflow ' +
-    'cloud-armor vertex-ai cloud-nat cloud-build cloud-functions cloud-composer cloud-tasks filestore apigee looker dataform ' +
-    'dataplex alloydb'
-  ).split(' '),
-  oci: ['oke', 'vcn'],
-}
-
-/** Products that belong to no cloud. */
-export const OTHER_PRODUCTS: readonly string[] = (
-  'airflow ansible argocd blockchain cassandra ceph consul couchbase debezium drupal ethereum gitlab hadoop influxdb jenkins ' +
-  'jira keycloak mariadb mongodb mysql neo4j nomad openvpn rabbitmq salesforce sendgrid servicenow sharepoint shopify sonarqube tableau teamcity wireguard wordpress'
-).split(' ')

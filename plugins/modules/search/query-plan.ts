@@ -2,10 +2,11 @@ import type { MeantConcept } from './concept-phrases.ts'
 import type { Glossary } from './glossary.ts'
 import { withGuessed } from './guessed-concepts.ts'
 import type { Lexicon } from './lexicon.ts'
+import { isOrdinary } from './ordinary-words.ts'
 import { namesOf, type PlannedName } from './planned-names.ts'
+import { isProduct } from './products.ts'
 import {
   comparingPlaces,
-  isProduct,
   type ProviderIntent,
   productsIn,
   providerIntent,
@@ -41,10 +42,10 @@ export interface QueryPlan {
   readonly inputs: readonly number[]
   /** The concept that the words of a whole sentence speak for, and no other one nearly as much. */
   readonly spokenFor?: string
-  /** Those of `strange` that no text has either. */
-  readonly unknown: readonly string[]
   /** Stems of words that the lexicon does not have, but for those that compare. */
   readonly strange: readonly string[]
+  /** Those of `strange` that are not ordinary words of English either: they name something. */
+  readonly coined: readonly string[]
 }
 
 /** What is known of language and field, loaded once. */
@@ -105,7 +106,6 @@ export function planQuery(query: string, knowledge: QueryKnowledge, vocabulary: 
   const { concepts, spokenFor } = withGuessed(meant, { stems: wanted, named }, lexicon.associations)
   const isStrange = (word: QueryWord): boolean =>
     !(lexicon.words.has(word.word) || isCompared(words.indexOf(word)))
-  const strange = [...new Set(used.filter(isStrange).map((word) => word.stem))]
   return {
     text: replaced.length + corrections.length === 0 ? plain : words.map(({ word }) => word).join(' '),
     terms,
@@ -118,14 +118,26 @@ export function planQuery(query: string, knowledge: QueryKnowledge, vocabulary: 
       words.map(({ word }) => word),
       {
         providers: provider?.providers,
-        isLeftOut: (at) => isCompared(at) || (words[at] !== undefined && isExcluded.has(words[at])),
+        isLeftOut: (at) =>
+          isCompared(at) || isServed(words, at) || (words[at] !== undefined && isExcluded.has(words[at])),
       },
     ).map((product) => product.map(stem)),
     corrections,
     translations: replaced,
-    unknown: strange.filter((one) => vocabulary.count(one) === 0),
-    strange,
+    ...strangeWords(used.filter(isStrange)),
   }
+}
+
+/** Whether a word only says what something else is for ("private network for jumpcloud"). */
+function isServed(words: readonly QueryWord[], at: number): boolean {
+  return (
+    words[at - 1]?.word === 'for' && words.slice(0, at).filter(({ isStopWord }) => !isStopWord).length > 1
+  )
+}
+
+function strangeWords(words: readonly QueryWord[]): Pick<QueryPlan, 'strange' | 'coined'> {
+  const strange = [...new Set(words.map((word) => word.stem))]
+  return { strange, coined: strange.filter((one) => !isOrdinary(one)) }
 }
 
 /** Fewer words are among the inputs of many modules by chance. */
