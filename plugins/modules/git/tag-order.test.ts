@@ -56,6 +56,19 @@ test('a prefix may have hyphens: the newest stable version comes first', () => {
       ['modules/net-work-1.2.0', 'modules/net-work-1.10.0', 'ec2-node-1.1.0+build'],
       ['modules/net-work-1.10.0', 'modules/net-work-1.2.0', 'ec2-node-1.1.0+build'],
     ],
+    // other signs before the version, and capitals without one
+    [
+      ['net-work@1.9.0', 'net-work@1.10.0', '@team/net@1.2.0', 'vpc@2', 'vpc@1.0.0-rc.1', 'x'],
+      ['net-work@1.10.0', 'net-work@1.9.0', '@team/net@1.2.0', 'vpc@1.0.0-rc.1', 'vpc@2', 'x'],
+    ],
+    [
+      ['net_work_v1.9.0', 'net_work_v1.10.0', 'release_1.2.0', 'release_1_3'],
+      ['net_work_v1.10.0', 'net_work_v1.9.0', 'release_1.2.0', 'release_1_3'],
+    ],
+    [
+      ['NETv1.9.0', 'NETv1.10.0', 'dev9.0', 'DEV9.0', 'modules/DBv1.2.0', 'NETv2.0.0-rc1'],
+      ['NETv1.10.0', 'NETv1.9.0', 'modules/DBv1.2.0', 'NETv2.0.0-rc1', 'dev9.0', 'DEV9.0'],
+    ],
   ]
 
   for (const [tags, ordered] of rows) assert.deepEqual(orderTags(tags), ordered)
@@ -67,6 +80,7 @@ test('words and days are names, not versions: the highest comes first', () => {
     'sic-jss',
     'nightly-build-2024-01-02',
     'nightly-build-2024.01.02',
+    'nightly_2024.01.02',
     'draft-plan-2',
     'build-of-9',
   ]
@@ -75,6 +89,7 @@ test('words and days are names, not versions: the highest comes first', () => {
   assert.deepEqual(orderTags([...names, 'build-of-10', 'v0.1.0']), [
     'v0.1.0',
     'sic-jss',
+    'nightly_2024.01.02',
     'nightly-build-2024.01.02',
     'nightly-build-2024-01-02',
     'draft-plan-2',

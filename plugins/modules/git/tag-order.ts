@@ -11,14 +11,19 @@ interface TagVersion {
   readonly pre: readonly string[]
 }
 
-const TAG = /^(.*\/|[A-Za-z][A-Za-z0-9_]*-)?[vV]?(\d+(?:\.\d+)*)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/
+const TAG =
+  /^(.*\/|[A-Za-z][A-Za-z0-9_]*[-@])?[vV]?(\d+(?:\.\d+)*)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/
 
 /**
  * The same behind several words, as release tools name the tags of a component. Each word has a letter, and the version a
- * dot or a `v`: `build-of-20240102` and `draft-plan-2` are names.
+ * dot or a `v`: `build-of-20240102` and `draft-plan-2` are names. The sign before the version is `-`, `@` or `_`.
  */
 const NAMED_TAG =
-  /^((?:.*\/)?[A-Za-z][A-Za-z0-9_]*(?:-(?=\d*[A-Za-z_])[A-Za-z0-9_]+)*?-)(?:[vV]?(\d+(?:\.\d+)+)|[vV](\d+))(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/
+  /^((?:.*\/)?[A-Za-z][A-Za-z0-9_]*(?:-(?=\d*[A-Za-z_])[A-Za-z0-9_]+)*?[-@_])(?:[vV]?(\d+(?:\.\d+)+)|[vV](\d+))(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/
+
+/** `NETv1.2.0`: capitals, then the `v` of a version without a sign before it. `dev1.2` and `rev1.2` are names. */
+const CAPITALS_TAG =
+  /^((?:.*\/)?[A-Z][A-Z0-9_-]*)v(\d+(?:\.\d+)+)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?$/
 
 /** A day after words is not a version. */
 const DAY = /^(?:19|20)\d\d\.(?:0\d|1[0-2])\.(?:[0-2]\d|3[01])$/
@@ -46,7 +51,7 @@ function versionOf(tag: string): TagVersion {
   const { prefix = '', numbers, pre } = partsOf(tag)
   if (numbers === undefined) return { tag, prefix: '', rank: 4, numbers: [], pre: [] }
   const read = numbers.split('.').map((digits) => BigInt(digits.slice(0, 40)))
-  const named = { tag, prefix: prefix.slice(0, -1), numbers: read }
+  const named = { tag, prefix, numbers: read }
   if (pre !== undefined) return { ...named, rank: 2, pre: pre.split('.') }
   return { ...named, rank: read.length > 1 ? 1 : 3, pre: [] }
 }
@@ -59,10 +64,12 @@ interface TagParts {
 
 function partsOf(tag: string): TagParts {
   const plain = TAG.exec(tag)
-  if (plain) return { prefix: plain[1], numbers: plain[2], pre: plain[3] }
+  if (plain) return { prefix: plain[1]?.slice(0, -1), numbers: plain[2], pre: plain[3] }
+  const capitals = CAPITALS_TAG.exec(tag)
+  if (capitals) return { prefix: capitals[1], numbers: capitals[2], pre: capitals[3] }
   const named = NAMED_TAG.exec(tag)
   if (!named || DAY.test(named[2] ?? '')) return {}
-  return { prefix: named[1], numbers: named[2] ?? named[3], pre: named[4] }
+  return { prefix: named[1]?.slice(0, -1), numbers: named[2] ?? named[3], pre: named[4] }
 }
 
 function newestFirst(a: TagVersion, b: TagVersion): number {
