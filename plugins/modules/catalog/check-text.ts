@@ -1,9 +1,18 @@
 import { inTurns } from '../../../server/plugin.ts'
 import { callReads, readsByCall } from '../domain/call-reads.ts'
-import { type CheckFinding, checkInputs, checkSource, checkWhole, type GivenBlock } from '../domain/check.ts'
+import {
+  type CheckFinding,
+  checkInputs,
+  checkRefused,
+  checkSource,
+  checkWhole,
+  type GivenBlock,
+} from '../domain/check.ts'
 import { type BlockPlace, checkForm, checkUse, type ReadOutput } from '../domain/check-call.ts'
 import type { PlacedRead } from '../domain/configuration-names.ts'
 import type { TypeScope } from '../domain/expression-type.ts'
+import { plainLine } from '../domain/hcl-text.ts'
+import { isTofuFile } from '../domain/module-files.ts'
 import type { Resolution } from '../domain/module-source.ts'
 import { shownSource } from '../domain/shown-source.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
@@ -106,7 +115,22 @@ function checkArguments(
 ): CheckFinding[] {
   if (summary === undefined) return []
   const gaps = checkWhole(block, summary, unread)
-  return gaps.length > 0 ? gaps : [...checkInputs(block, summary, scope), ...checkUse(block, read, summary)]
+  if (gaps.length > 0) return gaps
+  const found = [...checkInputs(block, summary, scope), ...checkUse(block, read, summary)]
+  return [...checkRefused(block, summary), ...saidOfTofu(found, block, summary)]
+}
+
+/** What `.tofu` files declare is not there for Terraform. A block in such a file is of OpenTofu. */
+function saidOfTofu(
+  findings: readonly CheckFinding[],
+  { file = '' }: GivenBlock,
+  { variables, outputs }: Pick<ModuleSummary, 'variables' | 'outputs'>,
+): readonly CheckFinding[] {
+  const places = [...variables, ...outputs].map(({ position }) => position?.file ?? '')
+  const tofu = isTofuFile(file) ? undefined : places.find(isTofuFile)
+  if (tofu === undefined) return findings
+  const said = `So it is for OpenTofu: Terraform does not read ${plainLine(tofu)}.`
+  return findings.map((finding) => ({ ...finding, message: `${finding.message} ${said}` }))
 }
 
 function placeOf({ id, repository, ref, path }: IndexRecord): NonNullable<CheckedBlock['module']> {

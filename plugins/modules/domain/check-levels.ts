@@ -54,7 +54,7 @@ export const CHECK_RULES: Readonly<Record<RuleCode, CheckRule>> = {
   local_module_outside: { level: 'note', about: 'The local directory is outside of what is read.' },
   module_not_whole: {
     level: 'warning',
-    about: 'A file of the module could not be read, so the call was not compared.',
+    about: 'A file of the module could not be read, or Terraform refuses the module itself.',
   },
   provider_conflict: { level: 'error', about: 'No version of a provider fits all modules that are called.' },
   terraform_conflict: { level: 'error', about: 'No version of Terraform fits all modules that are called.' },

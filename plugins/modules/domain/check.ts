@@ -6,7 +6,7 @@ import type { GivenValue } from './given-value.ts'
 import { plainLine } from './hcl-text.ts'
 import type { Resolution } from './module-source.ts'
 import { nearInput } from './near-input.ts'
-import { refusedSource } from './refused-source.ts'
+import { isNoRepository, refusedSource } from './refused-source.ts'
 import { shownSource } from './shown-source.ts'
 import type { ModuleSummary, Variable } from './summary.ts'
 import { parseType, type TypeConstraint } from './type-constraint.ts'
@@ -116,7 +116,10 @@ export function checkSource(block: GivenBlock, resolution: Resolution): CheckFin
   const refused = refusedSource(source.text)
   if (refused !== undefined) return [{ line: source.line, code: 'source_refused', ...refused }]
   if (resolution.kind === 'not_indexed') {
-    const message = `No indexed module has the source ${shownSource(source.text)}. Ingest its repository, or search for it.`
+    const said = isNoRepository(source.text)
+      ? 'Only repositories of git and registries are read, so the arguments were not checked'
+      : 'Ingest its repository, or search for it'
+    const message = `No indexed module has the source ${shownSource(source.text)}. ${said}.`
     return [{ line: source.line, code: 'module_not_indexed', message }]
   }
   if (resolution.kind === 'no_module')
@@ -147,6 +150,19 @@ export function checkWhole(
   if (first === undefined) return []
   const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`
   const message = `The module was not read whole, so the arguments were not checked. ${first}${more}`
+  return [{ line: source?.line ?? line, code: 'module_not_whole', message }]
+}
+
+/** A finding if Terraform refuses the module itself: it states an input or an output twice. */
+export function checkRefused(
+  { source, line }: GivenBlock,
+  { diagnostics }: Pick<ModuleSummary, 'diagnostics'>,
+): CheckFinding[] {
+  const [first] = diagnostics.filter(
+    ({ severity, code }) => severity === 'error' && code === 'duplicate_block',
+  )
+  if (first === undefined) return []
+  const message = `Terraform refuses this version of the module: ${plainLine(first.message)}`
   return [{ line: source?.line ?? line, code: 'module_not_whole', message }]
 }
 

@@ -18,7 +18,7 @@ export function chooseFiles(files: readonly FileFacts[]): { files: FileFacts[]; 
     diagnostics.push({
       severity: 'warning',
       code: 'tofu_replaces_tf',
-      message: `${twin} is read instead of ${name}.`,
+      message: `${twin} is read instead of ${name}, as OpenTofu does; Terraform reads ${name}.`,
       file: name,
     })
     return false

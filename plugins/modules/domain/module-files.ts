@@ -22,6 +22,11 @@ export function isOverrideFile(name: string): boolean {
   return /^(.+_)?override\.(tf|tofu)(\.json)?$/.test(name)
 }
 
+/** Whether only OpenTofu reads the file. */
+export function isTofuFile(name: string): boolean {
+  return /\.tofu(\.json)?$/.test(name)
+}
+
 /** For a `.tf` or `.tf.json` name the `.tofu` name that is read instead of it when both exist. */
 export function tofuTwin(name: string): string | undefined {
   const twin = name.replace(/\.tf(\.json)?$/, '.tofu$1')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { refusedSource } from './refused-source.ts'
+import { isNoRepository, refusedSource } from './refused-source.ts'
 
 test('a source that Terraform refuses is told, with what was meant where that is plain', () => {
   const sources: readonly [source: string, suggestion?: string][] = [
@@ -26,6 +26,7 @@ test('a source that Terraform refuses is told, with what was meant where that is
     ['~/b', './~/b'],
     ['modules/b', './modules/b'],
     [' ./b', './b'],
+    [''],
   ]
 
   for (const [source, suggestion] of sources) {
@@ -62,4 +63,29 @@ test('what Terraform may take is not refused', () => {
   ]
 
   for (const source of sources) assert.equal(refusedSource(source), undefined, source)
+})
+
+test('a source of neither a repository nor a registry is told apart', () => {
+  const others = [
+    's3::https://h.example/b.zip',
+    'gcs::https://h.example/b',
+    'hg::http://h.example/a',
+    'oci://h.example/a',
+  ]
+  for (const source of [
+    ...others,
+    'https://h.example/a.zip',
+    'https://h.example/a?archive=zip',
+    '/opt/a',
+    'C:\\a',
+  ])
+    assert.ok(isNoRepository(source), source)
+  for (const source of [
+    'git::https://h.example/a.zip',
+    'a/b/aws',
+    'git@h.example:a/b',
+    'https://h.example/a',
+    'github.com/a/b',
+  ])
+    assert.ok(!isNoRepository(source), source)
 })

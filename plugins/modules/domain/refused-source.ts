@@ -12,6 +12,7 @@ export interface RefusedSource {
 /** Undefined also where it is not certain. Local paths are never refused here. */
 export function refusedSource(text: string): RefusedSource | undefined {
   if (/^(?:\.{1,2}(?:\/|$)|tfr:)/.test(text)) return undefined // `tfr:` is of Terragrunt
+  if (text === '') return { message: 'Terraform refuses an empty source.' }
   return (
     withBlank(text) ??
     withoutForce(text) ??
@@ -38,6 +39,14 @@ const PAGE =
   /^https:\/\/(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org)\/(?!api\/)[^/?]+(?:\/(?!-\/)[^/?]+)+(?:\/?$|[/?])/i
 const ARCHIVE =
   /[?&]archive=|\.(?:zip|tgz|tar|gz|bz2|tbz2|xz|txz|zst)(?:\/\/|[?#]|$)|\/(?:archive|zipball|tarball)\//i
+
+/** Sources that Terraform takes and that are of no repository and no registry: archives, buckets, images, absolute paths. */
+export function isNoRepository(text: string): boolean {
+  return (
+    /^(?:(?:s3|gcs|hg|https?)::|oci:|\/|[a-z]:[\\/])/i.test(text) ||
+    (/^https?:/i.test(text) && ARCHIVE.test(text))
+  )
+}
 
 /** A URL without `git::` is downloaded. */
 function withoutForce(text: string): RefusedSource | undefined {

@@ -2,6 +2,7 @@
 import type { CheckFinding, GivenBlock } from './check.ts'
 import { admitTogether } from './constraint.ts'
 import { plainLine } from './hcl-text.ts'
+import { isTofuFile } from './module-files.ts'
 import { providerAddress } from './providers.ts'
 import type { ModuleSummary } from './summary.ts'
 
@@ -11,6 +12,8 @@ export interface Requirement {
   readonly constraint: string
   /** Who states it, as a message names it. */
   readonly by: string
+  /** Stated in a `.tofu` file, which Terraform does not read. */
+  readonly isOfTofu?: true
 }
 
 /** What one call needs. */
@@ -19,15 +22,25 @@ export interface NeedsOfCall {
   readonly needs: readonly Requirement[]
 }
 
-/** The constraints that a module states itself. */
+/** The constraints that a module states itself. Which of its files states the version of Terraform is not known. */
 export function requirementsOf(
-  { providers, required_version }: Pick<ModuleSummary, 'providers' | 'required_version'>,
+  { providers, required_version, files }: Pick<ModuleSummary, 'providers' | 'required_version' | 'files'>,
   by: string,
 ): Requirement[] {
   const stated = providers.filter(({ inferred, version }) => !inferred && version !== '')
+  const hasTofu = files.some(isTofuFile)
+  const given = (subject: string, constraint: string, isOfTofu: boolean): Requirement => {
+    return { subject, constraint, by, ...(isOfTofu && { isOfTofu }) }
+  }
   return [
-    ...stated.map((one) => ({ subject: providerAddress(one), constraint: one.version, by })),
-    ...(required_version === null ? [] : [{ subject: TERRAFORM, constraint: required_version, by }]),
+    ...stated.map((one) =>
+      given(
+        providerAddress(one),
+        one.version,
+        one.position === undefined ? hasTofu : isTofuFile(one.position.file),
+      ),
+    ),
+    ...(required_version === null ? [] : [given(TERRAFORM, required_version, hasTofu)]),
   ]
 }
 

@@ -30,6 +30,7 @@ test('a source is shown without what may be a secret, and otherwise as it is', (
     'acme/net/aws',
     'git@host.example:a/b.git',
     'git::ssh://git@host.example/a.git?ref=v1.2',
+    'oci://host.example/a?tag=1.2',
   ]
   for (const typed of plain) assert.equal(shownSource(typed), typed)
 })

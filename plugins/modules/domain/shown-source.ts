@@ -9,6 +9,8 @@ const PLAIN_PARAMETERS: ReadonlySet<string> = new Set([
   'filename',
   'region',
   'version',
+  'tag',
+  'digest',
 ])
 
 /**

@@ -1,6 +1,6 @@
 /** Reads `.tf.json`, and what the reference prints, into the same bodies as HCL. JSON has no lines. */
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
-import { isJsonObject, parsedJson } from '../../../server/plugin.ts'
+import { addTo, isJsonObject, parsedJson } from '../../../server/plugin.ts'
 import type { Json } from '../domain/summary.ts'
 import type { Attribute, Block, Body } from './body.ts'
 import { exactNumber } from './literals.ts'
@@ -42,7 +42,10 @@ const INNER_BLOCKS = new Map([
   ['terraform', new Map([['required_providers', 0]])],
 ])
 
-/** Reads one JSON module file. A repeated key is named in `duplicates`; its first value counts. */
+/**
+ * Reads one JSON module file. A repeated type of block or label is as if its values were in a list, as in Terraform; any
+ * other repeated key is named in `duplicates`, and its first value counts.
+ */
 export function readJsonModule(source: string): JsonModule {
   const text = source.replace(/^\uFEFF/, '')
   const shape = jsonShape(text)
@@ -56,11 +59,11 @@ export function readJsonModule(source: string): JsonModule {
   }
   const needsTree = shape.duplicates.length > 0 || LONG_NUMBER.test(text)
   const tree = needsTree ? parseTree(text) : undefined
-  const reading = { text, numbersAsText: false }
+  const reading: TreeReading = { text, numbersAsText: false, duplicates: [] }
   // JSON.parse gives nothing but JSON
-  const root = (tree ? nodeValue(tree, reading) : value) as { readonly [key: string]: Json }
-  const { numbersAsText } = reading
-  return { kind: 'body', body: jsonBody(root), duplicates: shape.duplicates, numbersAsText }
+  const root = (tree ? fileValue(tree, reading) : value) as { readonly [key: string]: Json }
+  const { numbersAsText, duplicates } = reading
+  return { kind: 'body', body: jsonBody(root), duplicates, numbersAsText }
 }
 
 /** The message of JSON.parse depends on the engine and quotes the text: this one says what and on which line. */
@@ -164,8 +167,34 @@ function noteKey(keys: Set<string> | undefined, key: string, isKeyOf: boolean, d
   keys.add(key)
 }
 
+interface TreeReading {
+  readonly text: string
+  numbersAsText: boolean
+  readonly duplicates: string[]
+}
+
+/** The value of a file: types of blocks and labels may be repeated. */
+function fileValue(root: Node, reading: TreeReading): unknown {
+  return listed(root, (type, body) =>
+    labelled(body, TOP_BLOCKS.get(type) ?? 0, (inner) => nodeValue(inner, reading)),
+  )
+}
+
+function labelled(node: Node, labels: number, toValue: (node: Node) => unknown): unknown {
+  if (node.type === 'array') return (node.children ?? []).map((child) => labelled(child, labels, toValue))
+  if (labels === 0 || node.type !== 'object') return toValue(node)
+  return listed(node, (_, inner) => labelled(inner, labels - 1, toValue))
+}
+
+/** An object with a list for each repeated key. */
+function listed(node: Node, toValue: (key: string, node: Node) => unknown): unknown {
+  const values = new Map<string, unknown[]>()
+  for (const { key, value } of membersOf(node)) addTo(values, key, toValue(key, value))
+  return Object.fromEntries([...values].map(([key, all]) => [key, all.length === 1 ? all[0] : all]))
+}
+
 /** The value of a syntax tree: the first of repeated keys, and numbers as their text where a double would change them. */
-function nodeValue(node: Node, reading: { readonly text: string; numbersAsText: boolean }): unknown {
+function nodeValue(node: Node, reading: TreeReading): unknown {
   if (node.type === 'array') return (node.children ?? []).map((child) => nodeValue(child, reading))
   if (node.type === 'number') {
     const number = exactNumber(reading.text.slice(node.offset, node.offset + node.length))
@@ -174,9 +203,16 @@ function nodeValue(node: Node, reading: { readonly text: string; numbersAsText: 
   }
   if (node.type !== 'object') return node.value
   const entries = new Map<string, unknown>()
-  for (const { children } of node.children ?? []) {
-    const [key, value] = children ?? []
-    if (key && value && !entries.has(key.value)) entries.set(key.value, nodeValue(value, reading))
+  for (const { key, value } of membersOf(node)) {
+    if (!entries.has(key)) entries.set(key, nodeValue(value, reading))
+    else if (key !== '//') reading.duplicates.push(key)
   }
   return Object.fromEntries(entries)
+}
+
+function membersOf(node: Node): { readonly key: string; readonly value: Node }[] {
+  return (node.children ?? []).flatMap(({ children }) => {
+    const [key, value] = children ?? []
+    return key && value ? [{ key: key.value as string, value }] : [] // a key of JSON is a string
+  })
 }

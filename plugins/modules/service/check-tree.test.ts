@@ -50,6 +50,50 @@ test('a local source without code is found; one outside of the tree and one that
   ])
 })
 
+test('a directory without code is a module without inputs', async (t) => {
+  const found = await checked(t, {
+    'notes/README.md': '# Notes\n',
+    'live/main.tf':
+      'module "a" {\n  source = "../notes"\n}\nmodule "b" {\n  source = "../notes"\n  size = 1\n}\nmodule "c" {\n  source = "../notes/README.md"\n}\n',
+  })
+
+  assert.deepEqual(found, ['live/main.tf:5 local_module_missing', 'live/main.tf:9 local_module_missing'])
+})
+
+test('a module that Terraform refuses is told, and the call is judged all the same', async (t) => {
+  const twice = 'variable "size" {}\nvariable "size" {}\n'
+  const found = await checked(t, {
+    'twice/main.tf': twice,
+    'live/main.tf': 'module "a" {\n  source = "../twice"\n  sise = 1\n}\n',
+  })
+
+  assert.deepEqual(found, [
+    'live/main.tf:1 missing_input',
+    'live/main.tf:2 module_not_whole',
+    'live/main.tf:3 unknown_input',
+  ])
+})
+
+test('what a .tofu file declares is said to be for OpenTofu, but to who uses it', async (t) => {
+  const call = 'module "a" {\n  source = "../box"\n  size = 1\n}\n'
+  const files = {
+    'box/main.tf': BOX,
+    'box/main.tofu': 'variable "length" {}\n',
+    'live/main.tf': call,
+    'tofu/main.tofu': call,
+  }
+
+  const found = await checkedFiles(t, files, { typed: '.' })
+
+  const told = found.map(({ file, code, message }) => [file, code, message.includes('for OpenTofu')])
+  assert.deepEqual(told, [
+    ['live/main.tf', 'missing_input', true],
+    ['live/main.tf', 'unknown_input', true],
+    ['tofu/main.tofu', 'missing_input', false],
+    ['tofu/main.tofu', 'unknown_input', false],
+  ])
+})
+
 test('names count over all files of a directory, override files replace what they state', async (t) => {
   const call = (name: string, rest = '') => `module "${name}" {\n  source = "../box"\n${rest}}\n`
   const found = await checked(t, {
@@ -160,6 +204,18 @@ test('calls of .tf.json files are checked; what they template is not a literal',
   assert.deepEqual(found, ['live/main.tf.json:1 wrong_type', 'live/main.tf.json:1 unknown_input'])
 })
 
+test('a type of block or a label of a .tf.json file may be repeated', async (t) => {
+  const found = await checkedFiles(t, {
+    'box/main.tf.json':
+      '{"variable": {"a": {"type": "string"}}, "output": {"o": {"value": 1}}, "variable": {"b": {"type": "number", "type": "string"}}}',
+    'twice/main.tf.json': '{"variable": {"a": {"default": 1}, "a": {"default": 2}}}',
+    'live/main.tf':
+      'module "a" {\n  source = "../box"\n  a = "x"\n  b = "x"\n}\nmodule "b" {\n  source = "../twice"\n}\n',
+  })
+
+  assert.deepEqual(shown(found), ['live/main.tf:4 wrong_type', 'live/main.tf:7 module_not_whole'])
+})
+
 test('outputs that the templates of .tf.json files read are checked', async (t) => {
   const output = (value: unknown) => JSON.stringify({ output: { x: { value } } })
   const rows: [json: string, isFound: boolean][] = [
@@ -214,6 +270,21 @@ test('versions of providers and of Terraform that exclude one another are found,
 
   for (const [live, expected] of rows)
     assert.deepEqual(await checked(t, { ...modules, 'live/main.tf': live }), expected, live)
+})
+
+test('versions that a .tofu file states count only where OpenTofu is used', async (t) => {
+  const live = `${needs('~> 5.0', '~> 1.5.0')}module "m" {\n  source = "../box"\n}\n`
+  const files = {
+    'box/versions.tf': needs('>= 5.0', '>= 1.4'),
+    'box/versions.tofu': needs('>= 6.0', '>= 1.8'),
+    'live/main.tf': live,
+    'tofu/main.tofu': live,
+  }
+
+  assert.deepEqual(await checked(t, files, { typed: '.' }), [
+    'tofu/main.tofu:10 provider_conflict',
+    'tofu/main.tofu:10 terraform_conflict',
+  ])
 })
 
 test('modules that call one another in a circle end, and are judged', async (t) => {

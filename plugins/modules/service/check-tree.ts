@@ -5,7 +5,7 @@ import { type CalledModule, type CheckedBlock, checkBlocks } from '../catalog/ch
 import type { CheckFinding, GivenBlock } from '../domain/check.ts'
 import { checkNames, type NameFinding } from '../domain/check-names.ts'
 import { plainLine } from '../domain/hcl-text.ts'
-import { isOverrideFile, moduleFlavour } from '../domain/module-files.ts'
+import { isOverrideFile, isTofuFile, moduleFlavour } from '../domain/module-files.ts'
 import { parseSource } from '../domain/module-source.ts'
 import {
   type NeedsOfCall,
@@ -191,7 +191,9 @@ async function calledBy(
   if (target.kind === 'module')
     return { resolution, summary: target.module.summary, unread: target.module.directory.unread }
   const { line, text } = block.source
-  if (target.kind === 'missing') {
+  // Terraform takes a directory without code as a module without inputs.
+  if (target.kind === 'empty' && block.inputs.length === 0) return { resolution }
+  if (target.kind !== 'outside') {
     const message = `${plainLine(text)} has no Terraform code.`
     return { resolution, findings: [{ line, code: 'local_module_missing', message }] }
   }
@@ -205,10 +207,13 @@ async function conflictsOf(
   world: Checking,
 ): Promise<ReadonlyMap<GivenBlock | undefined, readonly CheckFinding[]>> {
   const { summary } = await world.local.of(directory)
+  // Terraform reads no .tofu file, and whoever writes one uses OpenTofu.
+  const isOpenTofu = summary.files.some(isTofuFile)
   const calls: NeedsOfCall[] = []
   for (const [block, module] of called) {
     const needs = await needsOf(directory, block, module, world, [directory.place])
-    calls.push({ block, needs: needs.map((need) => ({ ...need, by: `module.${block.name}` })) })
+    const counted = needs.filter(({ isOfTofu }) => isOpenTofu || !isOfTofu)
+    calls.push({ block, needs: counted.map((need) => ({ ...need, by: `module.${block.name}` })) })
   }
   const found = new Map<GivenBlock, CheckFinding[]>()
   const { findings } = requirementConflicts(requirementsOf(summary, 'this directory'), calls)

@@ -1,5 +1,5 @@
 /** The modules of directories on the disk, as calls with a local source mean them. */
-import { realpath } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { isInside, systemCode } from '../../../server/plugin.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
@@ -12,10 +12,11 @@ export interface LocalModule {
   readonly summary: ModuleSummary
 }
 
-/** What a local source leads to. `outside`: a place that is not looked at. */
+/** What a local source leads to. `empty`: a directory without code; `outside`: a place that is not looked at. */
 export type LocalTarget =
   | { readonly kind: 'module'; readonly module: LocalModule }
   | { readonly kind: 'missing' }
+  | { readonly kind: 'empty' }
   | { readonly kind: 'outside' }
 
 export interface LocalModules {
@@ -60,7 +61,7 @@ export async function openLocalModules(
       if (!roots.some((root) => isInside(at, root))) return { kind: 'outside' }
       if (place === undefined) return { kind: 'missing' }
       const directory = known.get(place) ?? (await readModuleDirectory(place))
-      if (directory === undefined) return { kind: 'missing' }
+      if (directory === undefined) return { kind: (await stat(place)).isDirectory() ? 'empty' : 'missing' }
       return { kind: 'module', module: await moduleOf(directory) }
     },
     close: () => reader.close(),
