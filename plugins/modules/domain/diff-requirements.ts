@@ -2,13 +2,26 @@
 import { type Change, change } from './change.ts'
 import { compareVersions, floorOf, refusesMore } from './constraint.ts'
 import { plainLine } from './hcl-text.ts'
+import { isTofuFile } from './module-files.ts'
 import { match, spaceless } from './named-pairs.ts'
 import { providerAddress } from './providers.ts'
 import type { ModuleSummary, ProviderRequirement } from './summary.ts'
 
-/** The changes of providers and of the Terraform version. */
+/** The changes of providers and of the Terraform version. Which of its files states that version is not known. */
 export function requirementChanges(before: ModuleSummary, after: ModuleSummary): Change[] {
-  return [...providerChanges(before, after), ...versionChanges(before, after)]
+  const tofu = [...before.files, ...after.files].find(isTofuFile)
+  return [...providerChanges(before, after), ...forOpenTofu(versionChanges(before, after), tofu)]
+}
+
+/** Changes of what a `.tofu` file states: what Terraform reads beside it may have changed in another way. */
+function forOpenTofu(changes: readonly Change[], tofu: string | undefined): readonly Change[] {
+  if (tofu === undefined) return changes
+  const said = `So it is for OpenTofu: Terraform does not read ${plainLine(tofu)}.`
+  return changes.map((one) => ({
+    ...one,
+    ...(one.class === 'patch' && { class: 'review' as const }),
+    message: `${one.message} ${said}`,
+  }))
 }
 
 function providerChanges(before: ModuleSummary, after: ModuleSummary): Change[] {
@@ -18,8 +31,12 @@ function providerChanges(before: ModuleSummary, after: ModuleSummary): Change[] 
       change('patch', 'provider_removed', name, `The provider ${name} is no longer needed.`),
     ),
     ...added.map(({ name }) => change('minor', 'provider_added', name, `The provider ${name} is new.`)),
-    ...kept.flatMap(([old, now]) => providerChange(old, now)),
+    ...kept.flatMap(([old, now]) => forOpenTofu(providerChange(old, now), tofuOf([old, now]))),
   ]
+}
+
+function tofuOf(stated: readonly ProviderRequirement[]): string | undefined {
+  return stated.map(({ position }) => position?.file ?? '').find(isTofuFile)
 }
 
 function providerChange(old: ProviderRequirement, now: ProviderRequirement): Change[] {

@@ -151,6 +151,22 @@ const ROWS: Readonly<Record<string, Row>> = {
     after: { required_version: '>= 1.0' },
     expected: ['patch required_version_changed terraform'],
   },
+  'OpenTofu may be older, which says nothing of Terraform': {
+    before: { files: ['versions.tofu'] },
+    after: { required_version: '>= 1.0' },
+    expected: ['review required_version_changed terraform'],
+  },
+  'the provider may be of more versions with OpenTofu': {
+    after: {
+      providers: [
+        {
+          ...{ name: 'aws', source: 'hashicorp/aws', version: '>= 4.60' },
+          position: { file: 'versions.tofu', line: 3 },
+        },
+      ],
+    },
+    expected: ['review provider_constraint_changed aws'],
+  },
   'an optional input is added': {
     after: { variables: [...BASE.variables, variable('zone')] },
     expected: ['minor optional_input_added zone'],

@@ -31,6 +31,10 @@ test('a utility is primary only when it is alone', () => {
     primaryProvider(summary(['hashicorp/random', 'hashicorp/aws'], ['random_id', 'random_pet'])),
     'aws',
   )
+  assert.equal(
+    primaryProvider(summary(['aztfmod/azurecaf', 'hashicorp/azurerm'], ['azurecaf_name', 'azurecaf_names'])),
+    'azurerm',
+  )
   assert.equal(primaryProvider(summary(['hashicorp/null', 'hashicorp/random'], ['random_id'])), 'random')
 })
 

@@ -2,7 +2,7 @@
 import type { ModuleFacts, ProviderBlockFacts, ResourceFacts } from './module-facts.ts'
 import type { ModuleSummary, ProviderRequirement } from './summary.ts'
 
-/** Providers that serve any cloud: primary only when a module has no other. design modules 4 */
+/** Providers that serve any cloud, count or name: primary only when a module has no other. design modules 4 */
 const UTILITIES = new Set([
   'null',
   'random',
@@ -14,6 +14,7 @@ const UTILITIES = new Set([
   'external',
   'http',
   'modtm',
+  'azurecaf',
 ])
 /** Words of a filter that mean several providers. design modules 4 */
 const FAMILIES = new Map([
