@@ -122,8 +122,8 @@ export const refusals = defineRefusals({
   empty_repository: { code: 'not_found', message: 'The repository is empty: it has no branch and no tag.' },
   no_module_files: {
     code: 'not_found',
-    message: 'No ref had a module file at {path}.',
-    next: 'Name another path{below}.',
+    message: 'No ref had a module file at {path}.{elsewhere}',
+    next: 'Name another {place}.',
   },
   git_missing: noGit('git could not be started. Is it on the PATH?'),
   git_too_old: noGit('No usable git was found. Install git 2.31 or newer and put it on the PATH.'),

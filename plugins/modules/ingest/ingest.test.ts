@@ -168,6 +168,7 @@ test('one bad repository, ref or file costs only itself', async (t) => {
     { url: `file://${world.dir}/none.git` },
     { url: `file://${empty}` },
     { url: docs },
+    { url, name: 'misplaced', path: 'modules/x' },
     { url, branches: ['mian', 'main'] },
     { url, name: '../../x' },
     { url, path: '../..' },
@@ -180,6 +181,7 @@ test('one bad repository, ref or file costs only itself', async (t) => {
       'empty_repository',
       'name_refused',
       'no_module_files',
+      'no_module_files',
       'path_refused',
       'ref_not_found',
       'ref_refused',
@@ -188,6 +190,11 @@ test('one bad repository, ref or file costs only itself', async (t) => {
     ].sort(),
   )
   assert.match(report.failures.find(({ reason }) => reason === 'ref_not_found')?.message ?? '', /"main"/)
+  const withoutModules = report.failures.filter(({ reason }) => reason === 'no_module_files')
+  assert.deepEqual(withoutModules.map(({ message }) => message).sort(), [
+    'No ref had a module file at ".". Name another repository: no directory of this one has any.',
+    'No ref had a module file at "modules/x". There are modules in ".". Name another path, or read the directories below it with recursive.',
+  ])
   assert.deepEqual(await world.files(), ['good_main.json', 'good_v1.0.json'])
   const { diagnostics, variables } = await world.summary('good_main.json')
   assert.equal(
@@ -205,7 +212,7 @@ test('one bad repository, ref or file costs only itself', async (t) => {
     /^bad\.tf was not read whole: .* The same goes for 1 more file of this ref: \w+\.tf\. The same at one more ref: v1\.0\.$/,
   )
   const state = await loadPartialStore(world.outputDir)
-  assert.deepEqual([state?.read, state?.repositories, state?.failures], [2, 5, 8])
+  assert.deepEqual([state?.read, state?.repositories, state?.failures], [2, 5, 9])
 })
 
 test('a run that is refused before it reads leaves a whole store whole', async (t) => {

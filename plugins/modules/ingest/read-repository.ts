@@ -1,4 +1,6 @@
-import { counted, isSatchelError } from '../../../server/plugin.ts'
+import { addTo, counted, isSatchelError } from '../../../server/plugin.ts'
+import { nearestNames } from '../domain/nearest-names.ts'
+import { compare } from '../domain/order.ts'
 import { unreadFiles } from '../domain/unread-files.ts'
 import { abortError } from '../git/failure.ts'
 import type { RemoteListing } from '../git/remote.ts'
@@ -26,8 +28,15 @@ interface Wanted {
   readonly entry: PlannedEntry
 }
 
-/** How many modules each entry had, over the refs that could be read. */
-type Seen = Map<PlannedEntry, number[]>
+/** What an entry had in one ref. */
+interface Looked {
+  readonly modules: number
+  /** The directories of the ref with modules, where the entry has none and the ref was read now. */
+  readonly elsewhere?: readonly string[] | undefined
+}
+
+/** What each entry had, over the refs that could be read. */
+type Seen = Map<PlannedEntry, Looked[]>
 
 /** Reads all wanted refs of one repository. Never rejects: failures are in the tally. */
 export async function readRepository(plan: RepositoryPlan, run: Run): Promise<void> {
@@ -109,7 +118,7 @@ async function withoutUnchanged(
       continue
     }
     tally.refs[directories.length === 0 ? 'empty' : 'unchanged']++
-    note(seen, entry, directories.length)
+    addTo(seen, entry, { modules: directories.length })
     output.done(repository, ref, entry, directories)
   }
   return changed
@@ -192,7 +201,8 @@ async function readWanted(
     output.done(repository, read, entry, directories)
     tally.refs[directories.length === 0 ? 'empty' : 'processed']++
     warnOfUnread(reading, ref.ref, unread)
-    note(seen, entry, directories.length)
+    const elsewhere = directories.length === 0 ? await modulesOf(reading, commit) : []
+    addTo(seen, entry, { modules: directories.length, elsewhere })
   } catch (thrown) {
     // A cancelled or overlong run ends the repository, a bad ref costs only itself.
     if (run.signal.aborted || (isSatchelError(thrown) && thrown.reason === 'storage_failed')) throw thrown
@@ -272,20 +282,36 @@ async function seeWholeTree(
   }
 }
 
-function note(seen: Seen, entry: PlannedEntry, modules: number): void {
-  seen.set(entry, [...(seen.get(entry) ?? []), modules])
+/** All directories with modules, for a message; none where the tree is too large to be walked whole. */
+async function modulesOf({ trees }: RunReading, commit: string): Promise<readonly string[] | undefined> {
+  try {
+    return [...moduleDirectories(await trees.treeOf(commit, () => true))].sort(compare)
+  } catch (thrown) {
+    if (!isSatchelError(thrown) || thrown.reason !== 'repository_too_large') throw thrown
+  }
 }
 
 function failIfEmpty(entry: PlannedEntry, seen: Seen, run: Run, repository: string): void {
-  const counts = seen.get(entry) ?? []
-  if (counts.length === 0 || counts.some((modules) => modules > 0)) return
+  const looked = seen.get(entry) ?? []
+  if (looked.length === 0 || looked.some(({ modules }) => modules > 0)) return
+  const known = looked.flatMap(({ elsewhere }) => elsewhere ?? [])
+  const isSure = looked.every(({ elsewhere }) => elsewhere !== undefined)
+  const isNowhere = known.length === 0 && looked.every(({ elsewhere }) => elsewhere !== undefined)
   const below = entry.recursive ? '' : ', or read the directories below it with recursive'
-  fail(
-    run,
-    { repository, path: entry.path },
-    refusals.no_module_files({ path: JSON.stringify(entry.path), below }),
-  )
+  const place = isNowhere ? 'repository: no directory of this one has any' : `path${below}`
+  const said = { path: JSON.stringify(entry.path), elsewhere: saidOf(entry.path, new Set(known)), place }
+  fail(run, { repository, path: entry.path }, refusals.no_module_files(said))
 }
+
+/** Where there are modules, the paths most like this one first, as a sentence. */
+function saidOf(path: string, directories: ReadonlySet<string>): string {
+  if (directories.size === 0) return ''
+  const shown = [...new Set([...nearestNames(path, directories), ...directories])].slice(0, SHOWN_DIRECTORIES)
+  const more = directories.size > shown.length ? `, and ${directories.size - shown.length} more` : ''
+  return ` There are modules in ${shown.map((one) => JSON.stringify(one)).join(', ')}${more}.`
+}
+
+const SHOWN_DIRECTORIES = 3
 
 function fail({ log, signal, tally }: Run, place: Place, cause: unknown): void {
   const thrown = storageFailure(cause, 'The folder of the clones') // the summary writer names its own folder
