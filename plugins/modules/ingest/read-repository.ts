@@ -295,7 +295,6 @@ function failIfEmpty(entry: PlannedEntry, seen: Seen, run: Run, repository: stri
   const looked = seen.get(entry) ?? []
   if (looked.length === 0 || looked.some(({ modules }) => modules > 0)) return
   const known = looked.flatMap(({ elsewhere }) => elsewhere ?? [])
-  const isSure = looked.every(({ elsewhere }) => elsewhere !== undefined)
   const isNowhere = known.length === 0 && looked.every(({ elsewhere }) => elsewhere !== undefined)
   const below = entry.recursive ? '' : ', or read the directories below it with recursive'
   const place = isNowhere ? 'repository: no directory of this one has any' : `path${below}`
