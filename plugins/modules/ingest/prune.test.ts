@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { latestRead } from '../catalog/latest-read.ts'
+import { groupVersions } from '../catalog/versions.ts'
 import { embeddingOptions } from '../config.ts'
+import { indexFile } from '../output/module-index.ts'
 import { loadLexicon } from '../search/lexicon-file.ts'
 import { openStore } from '../search/open-store.ts'
 import { vectorOpener } from '../search/vector-update.ts'
@@ -45,6 +48,34 @@ test('records of removed refs stay, and pruning removes them and nothing else', 
     ['foreign.json', ...records.map(({ summary_file }) => summary_file)].sort(),
   )
   assert.equal(records.length, 3)
+})
+
+test('a tag or branch that is gone is the latest no longer, also before pruning', async (t) => {
+  const world = await openWorld(t)
+  const path = join(world.dir, 'a.git')
+  const url = await buildRemote(path, [
+    { files: { 'main.tf': MAIN }, tags: ['v1.0'] },
+    { files: { 'sub/x.tf': MAIN }, tags: ['v2.0'] },
+  ])
+  const entry = { url, max_tags: 0, recursive: true }
+  const told = async () => {
+    const { warnings } = await world.run([entry])
+    const index = indexFile.parse(await world.index())
+    const groups = groupVersions(index, index.records)
+    const latest = groups.map((one) => `${one.path} ${one.latest.ref} ${one.removedSince ?? ''}`.trim())
+    const ref = latestRead(index, { repository: index.repositories[0]?.repository ?? '', path: 'other' })
+    return [...latest, ref, ...warnings.map(({ code }) => code)]
+  }
+
+  const before = await told()
+  await deleteRefs(path, ['refs/tags/v2.0'])
+  const after = await told()
+  await buildRemote(path, [{ continues: true, files: { 'y.tf': MAIN }, tags: ['v2.0'] }])
+  const again = await told()
+
+  assert.deepEqual(before, ['. v2.0', 'sub v2.0', 'v2.0'])
+  assert.deepEqual(after, ['. v1.0', 'sub v2.0 v2.0', 'v1.0', 'stale_summaries'])
+  assert.deepEqual(again, before)
 })
 
 test('a dry run with pruning names what is known to be removed, and removes nothing', async (t) => {

@@ -1,8 +1,9 @@
 import { grouped } from '../../../server/plugin.ts'
 import type { RemoteListing } from '../git/remote.ts'
-import type { ModuleIndex, Reading, RepositoryRow } from '../output/module-index.ts'
+import { isGone, type ModuleIndex, type Reading, type RepositoryRow } from '../output/module-index.ts'
 import type { ChosenRef } from './choose-refs.ts'
 import type { PlannedEntry } from './plan.ts'
+import { hasRef } from './sightings.ts'
 
 /** Records which refs were read with which options: the repositories of an index. */
 export interface ReadingBook {
@@ -18,7 +19,7 @@ export interface ReadingBook {
   commitBefore(repository: string, ref: string): string | undefined
   /** Whether a reading of this ref gave a summary of the directory. */
   lists(repository: string, ref: string, directory: string): boolean
-  /** What the remote lists now; earlier readings are kept. */
+  /** What the remote lists now; of earlier readings of other refs it stays that they are gone. */
   listed(repository: string, name: string, listing: RemoteListing): void
   rows(): RepositoryRow[]
   row(repository: string): RepositoryRow | undefined
@@ -75,11 +76,14 @@ export function createReadingBook(earlier: ModuleIndex | undefined, isIntact: Is
       }
       rows.get(repository)?.readings.set(ref, [...at(repository, ref).filter(isKept), reading])
     },
-    commitBefore: (repository, ref) => at(repository, ref)[0]?.commit,
+    commitBefore: (repository, ref) => at(repository, ref)[0]?.commit || undefined,
     lists: (repository, ref, directory) =>
       at(repository, ref).some(({ directories }) => directories.includes(directory)),
     listed(repository, name, listing) {
-      const readings = rows.get(repository)?.readings ?? new Map<string, readonly Reading[]>()
+      const earlier = rows.get(repository)?.readings ?? new Map<string, readonly Reading[]>()
+      const readings = new Map(
+        [...earlier].map(([ref, read]) => [ref, read.map((one) => asListed(one, listing))]),
+      )
       rows.set(repository, { repository, name, default_branch: listing.defaultBranch ?? null, readings })
     },
     rows: () => [...rows.values()].map(closedRow),
@@ -88,6 +92,12 @@ export function createReadingBook(earlier: ModuleIndex | undefined, isIntact: Is
       return row && closedRow(row)
     },
   }
+}
+
+/** A ref that is gone has no commit and no directories. */
+function asListed(reading: Reading, listing: RemoteListing): Reading {
+  if (isGone(reading) || hasRef(listing, reading)) return reading
+  return { ...reading, commit: '', directories: [] }
 }
 
 function isOf({ path, optionsDigest }: PlannedEntry, reading: Reading): boolean {

@@ -40,7 +40,7 @@ export function createSightings(readings: Pick<ReadingBook, 'lists'>): Sightings
     isAbsent({ repository, ref, ref_kind, path }) {
       const listing = listings.get(repository)
       if (listing === undefined) return keys.has(repositoryKey(repository))
-      if (!hasRef(listing, ref, ref_kind)) return true
+      if (!hasRef(listing, { ref, ref_kind })) return true
       const key = refKey(repository, ref)
       if (directoriesOf.get(key)?.has(path) === false) return true
       const isReached = entriesOf.get(key)?.some((entry) => asksFor(entry, path)) === true
@@ -53,7 +53,11 @@ function refKey(repository: string, ref: string): string {
   return `${repository}\0${ref}`
 }
 
-function hasRef(listing: RemoteListing, ref: string, kind: IndexRecord['ref_kind']): boolean {
-  const refs = kind === 'tag' ? listing.tags : listing.branches
+/** Whether a remote lists the ref of a record or reading. */
+export function hasRef(
+  listing: RemoteListing,
+  { ref, ref_kind }: Pick<IndexRecord, 'ref' | 'ref_kind'>,
+): boolean {
+  const refs = ref_kind === 'tag' ? listing.tags : listing.branches
   return refs.has(ref.replace(/^refs\/(heads|tags)\//, ''))
 }

@@ -123,7 +123,7 @@ export function summaryFiles(
   return files
 }
 
-/** One read of a ref: nothing is fetched while commit and options are the same. */
+/** One read of a ref: nothing is fetched while commit and options are the same. See `isGone` for one without a commit. */
 const reading = z.object({
   ref: z.string(),
   ref_kind: z.enum(['branch', 'tag']),
@@ -135,6 +135,11 @@ const reading = z.object({
   directories: z.array(z.string()),
 })
 export type Reading = z.output<typeof reading>
+
+/** Whether the remote no longer has the ref: until an ingest with prune its records stay. */
+export function isGone({ commit }: Pick<Reading, 'commit'>): boolean {
+  return commit === ''
+}
 
 const repositoryRow = z.object({
   repository: z.string(),
