@@ -41,3 +41,20 @@ test('a repository is found by URL, owner and name, or name, and by its whole UR
     message: /Nearest: other/,
   })
 })
+
+test('a ref without a module at its root names the directories that have one', () => {
+  const url = 'https://h/acme/net'
+  const at = (id: string, rest: Partial<IndexRecord>): IndexRecord => ({ ...record(url, 'net'), id, ...rest })
+  const index = indexOf(
+    at('a', { ref: 'v2.0.0' }),
+    at('b', { path: 'examples/all', kind: 'example' }),
+    at('c', { path: 'modules/vpc', kind: 'submodule' }),
+    at('d', { path: 'dns', kind: 'submodule' }),
+    at('e', { path: 'modules/vpc/deep', kind: 'submodule' }),
+  )
+
+  assert.throws(() => findModule(index, { repository: url, ref: 'v1.0.0' }), {
+    reason: 'module_not_found',
+    message: /no module at \. in v1\.0\.0\. It has dns, modules\/vpc, modules\/vpc\/deep, and 1 more\./,
+  })
+})

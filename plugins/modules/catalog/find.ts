@@ -122,12 +122,17 @@ export function pathMissing(
 ): SatchelError {
   const own = index.records.filter((record) => record.repository === repository)
   const there = own.filter((record) => record.ref === ref)
-  const paths = (there.length > 0 ? there : own).map((record) => record.path)
-  const near = nearestNames(
-    path,
-    paths.filter((one) => one !== path),
-  )
-  const hint = near.length === 0 ? '' : ` Nearest: ${near.join(', ')}.`
+  const elsewhere = (there.length > 0 ? there : own).filter((record) => record.path !== path)
+  const others = [...new Map(elsewhere.map((record) => [record.path, record])).values()]
+  const near =
+    path === '.'
+      ? insteadOfRoot(others)
+      : nearestNames(
+          path,
+          others.map((record) => record.path),
+        )
+  const said = path === '.' ? `It has ${firstOf(near, others.length)}.` : `Nearest: ${near.join(', ')}.`
+  const hint = near.length === 0 ? '' : ` ${said}`
   return refusals.path_missing_at_ref(
     { repository, path, ref, hint },
     { details: { ref, path, nearest: near } },
@@ -167,21 +172,29 @@ export function mainPath(groups: readonly Pick<ModuleVersions, 'path' | 'latest'
 const NEAR_ROOT = 3
 const KINDS: readonly IndexRecord['kind'][] = ['root', 'submodule', 'example']
 
-/** Names the directories that are most likely meant: not examples, and not deep. */
-function withoutRoot(repository: string, groups: readonly ModuleVersions[]) {
+/** The directories that are most likely meant by a root without a module: not examples, and not deep. */
+function insteadOfRoot(records: readonly Pick<IndexRecord, 'path' | 'kind'>[]): readonly string[] {
   const depth = (path: string): number => path.split('/').length
-  const near = [...groups]
+  return [...records]
     .sort(
       (a, b) =>
-        KINDS.indexOf(a.latest.kind) - KINDS.indexOf(b.latest.kind) ||
+        KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
         depth(a.path) - depth(b.path) ||
         compare(a.path, b.path),
     )
     .map(({ path }) => path)
     .slice(0, NEAR_ROOT)
-  const more = groups.length > near.length ? `, and ${groups.length - near.length} more` : ''
+}
+
+/** The first of some names, and how many more there are. */
+function firstOf(shown: readonly string[], count: number): string {
+  return `${shown.join(', ')}${count > shown.length ? `, and ${count - shown.length} more` : ''}`
+}
+
+function withoutRoot(repository: string, groups: readonly ModuleVersions[]) {
+  const near = insteadOfRoot(groups.map(({ path, latest }) => ({ path, kind: latest.kind })))
   return refusals.no_root_module(
-    { repository, near: `${near.join(', ')}${more}` },
+    { repository, near: firstOf(near, groups.length) },
     { details: { path: '.', nearest: near }, next: { tool: 'search_modules', args: { repository } } },
   )
 }
