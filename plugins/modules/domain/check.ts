@@ -162,7 +162,7 @@ export function checkRefused(
     ({ severity, code }) => severity === 'error' && code === 'duplicate_block',
   )
   if (first === undefined) return []
-  const message = `Terraform refuses this version of the module: ${plainLine(first.message)}`
+  const message = `The module does not load: ${plainLine(first.message)}`
   return [{ line: source?.line ?? line, code: 'module_not_whole', message }]
 }
 

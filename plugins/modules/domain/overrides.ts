@@ -93,7 +93,7 @@ function duplicate(kind: string, first: Placed<NamedLine>, second: Placed<NamedL
   return {
     severity: 'error',
     code: 'duplicate_block',
-    message: `The ${kind} "${first.facts.name}" of ${placeOf(first)} is stated again at ${placeOf(second)}, which Terraform refuses; here the first counts.`,
+    message: `The ${kind} "${first.facts.name}" of ${placeOf(first)} is stated again at ${placeOf(second)}, which Terraform refuses; the first counts.`,
     file: second.file,
     ...lineOf(second.facts),
   }
