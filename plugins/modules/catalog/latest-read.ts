@@ -1,6 +1,6 @@
 /** The newest version of a directory that no ingest was asked for, in a repository that one has read. */
 import { isStableTag, orderTags } from '../git/tag-order.ts'
-import { type IndexRecord, isGone, type ModuleIndex } from '../output/module-index.ts'
+import { type IndexRecord, isDeleted, type ModuleIndex } from '../output/module-index.ts'
 import { createPathSeries, isOfOther } from './path-series.ts'
 import { groupVersions, latestBeside } from './versions.ts'
 
@@ -28,7 +28,7 @@ export function latestRead(
   const series = createPathSeries(repository, [...row.readings, asked])
   const isOwn = series?.of(path) ?? (calledTag === undefined ? undefined : series?.beside(calledTag))
   const refsOf = (kind: 'tag' | 'branch') =>
-    row.readings.filter((one) => one.ref_kind === kind && !isGone(one))
+    row.readings.filter((one) => one.ref_kind === kind && !isDeleted(one))
   const tags = orderTags(new Set(refsOf('tag').map(({ ref }) => ref)))
   const stable = tags.filter(isStableTag)
   const branches = refsOf('branch').map(({ ref }) => ref)

@@ -6,7 +6,7 @@ import type { IndexRecord, ModuleIndex, Reading } from '../output/module-index.t
 export type IsLeftBehind = (record: IndexRecord) => boolean
 
 /**
- * Whether the ref of a record is gone, or was read again with the same options and its directory was not there: until an
+ * Whether the ref of a record was deleted, or was read again with the same options and its directory was not there: until an
  * ingest with prune the record stays, and tells of an older commit. What was read with other options says nothing of it.
  */
 export function createLeftBehind({ repositories }: Pick<ModuleIndex, 'repositories'>): IsLeftBehind {

@@ -1,6 +1,6 @@
 /** Finds module directories that the newest release of their repository no longer has. */
 import { isStableTag, orderTags } from '../git/tag-order.ts'
-import { isGone, type ModuleIndex, type Reading, type RepositoryRow } from '../output/module-index.ts'
+import { isDeleted, type ModuleIndex, type Reading, type RepositoryRow } from '../output/module-index.ts'
 import { createPathSeries, type IsOfSeries, type PathSeries } from './path-series.ts'
 
 /**
@@ -88,7 +88,7 @@ function stateIn(releases: readonly Release[], path: string): string | undefined
 function historyOf({ repository, default_branch, readings }: RepositoryRow): History {
   const alike = new Map<string, { tags: Reading[]; head: Release | undefined }>()
   for (const reading of readings) {
-    if (isGone(reading)) continue
+    if (isDeleted(reading)) continue
     const key = `${reading.path}\0${reading.options_digest}`
     const known = alike.get(key) ?? { tags: [], head: undefined }
     alike.set(key, known)

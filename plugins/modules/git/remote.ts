@@ -123,3 +123,12 @@ function defaultBranch(seen: Seen, branches: ReadonlyMap<string, RemoteRef>): st
   for (const usual of ['main', 'master']) if (branches.has(usual)) return usual
   return [...branches.values()].find((branch) => branch.commit === seen.head)?.name
 }
+
+/** Whether a remote lists the ref of a record or reading. */
+export function hasRef(
+  listing: RemoteListing,
+  { ref, ref_kind }: { readonly ref: string; readonly ref_kind: RemoteRef['kind'] },
+): boolean {
+  const refs = ref_kind === 'tag' ? listing.tags : listing.branches
+  return refs.has(ref.replace(/^refs\/(heads|tags)\//, ''))
+}

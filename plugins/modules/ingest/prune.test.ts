@@ -50,7 +50,7 @@ test('records of removed refs stay, and pruning removes them and nothing else', 
   assert.equal(records.length, 3)
 })
 
-test('a tag or branch that is gone is the latest no longer, also before pruning', async (t) => {
+test('a deleted tag is no longer the latest, also before pruning', async (t) => {
   const world = await openWorld(t)
   const path = join(world.dir, 'a.git')
   const url = await buildRemote(path, [

@@ -1,9 +1,8 @@
 import { grouped } from '../../../server/plugin.ts'
-import type { RemoteListing } from '../git/remote.ts'
-import { isGone, type ModuleIndex, type Reading, type RepositoryRow } from '../output/module-index.ts'
+import { hasRef, type RemoteListing } from '../git/remote.ts'
+import { isDeleted, type ModuleIndex, type Reading, type RepositoryRow } from '../output/module-index.ts'
 import type { ChosenRef } from './choose-refs.ts'
 import type { PlannedEntry } from './plan.ts'
-import { hasRef } from './sightings.ts'
 
 /** Records which refs were read with which options: the repositories of an index. */
 export interface ReadingBook {
@@ -19,7 +18,7 @@ export interface ReadingBook {
   commitBefore(repository: string, ref: string): string | undefined
   /** Whether a reading of this ref gave a summary of the directory. */
   lists(repository: string, ref: string, directory: string): boolean
-  /** What the remote lists now; of earlier readings of other refs it stays that they are gone. */
+  /** What the remote lists now; earlier readings of other refs are marked as deleted. */
   listed(repository: string, name: string, listing: RemoteListing): void
   rows(): RepositoryRow[]
   row(repository: string): RepositoryRow | undefined
@@ -94,9 +93,9 @@ export function createReadingBook(earlier: ModuleIndex | undefined, isIntact: Is
   }
 }
 
-/** A ref that is gone has no commit and no directories. */
+/** The reading of a deleted ref has no commit and no directories. */
 function asListed(reading: Reading, listing: RemoteListing): Reading {
-  if (isGone(reading) || hasRef(listing, reading)) return reading
+  if (isDeleted(reading) || hasRef(listing, reading)) return reading
   return { ...reading, commit: '', directories: [] }
 }
 

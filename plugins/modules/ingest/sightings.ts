@@ -1,5 +1,5 @@
 import { repositoryKey } from '../domain/module-source.ts'
-import type { RemoteListing } from '../git/remote.ts'
+import { hasRef, type RemoteListing } from '../git/remote.ts'
 import type { IndexRecord } from '../output/module-index.ts'
 import { asksFor } from './directories.ts'
 import type { PlannedEntry } from './plan.ts'
@@ -51,13 +51,4 @@ export function createSightings(readings: Pick<ReadingBook, 'lists'>): Sightings
 
 function refKey(repository: string, ref: string): string {
   return `${repository}\0${ref}`
-}
-
-/** Whether a remote lists the ref of a record or reading. */
-export function hasRef(
-  listing: RemoteListing,
-  { ref, ref_kind }: Pick<IndexRecord, 'ref' | 'ref_kind'>,
-): boolean {
-  const refs = ref_kind === 'tag' ? listing.tags : listing.branches
-  return refs.has(ref.replace(/^refs\/(heads|tags)\//, ''))
 }

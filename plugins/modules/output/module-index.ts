@@ -123,7 +123,7 @@ export function summaryFiles(
   return files
 }
 
-/** One read of a ref: nothing is fetched while commit and options are the same. See `isGone` for one without a commit. */
+/** One read of a ref: nothing is fetched while commit and options are the same. See `isDeleted` for one without a commit. */
 const reading = z.object({
   ref: z.string(),
   ref_kind: z.enum(['branch', 'tag']),
@@ -136,8 +136,8 @@ const reading = z.object({
 })
 export type Reading = z.output<typeof reading>
 
-/** Whether the remote no longer has the ref: until an ingest with prune its records stay. */
-export function isGone({ commit }: Pick<Reading, 'commit'>): boolean {
+/** Whether the ref was deleted at the remote: until an ingest with prune its records stay. */
+export function isDeleted({ commit }: Pick<Reading, 'commit'>): boolean {
   return commit === ''
 }
 

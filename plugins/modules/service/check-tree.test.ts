@@ -60,7 +60,7 @@ test('a directory without code is a module without inputs', async (t) => {
   assert.deepEqual(found, ['live/main.tf:5 local_module_missing', 'live/main.tf:9 local_module_missing'])
 })
 
-test('a module that Terraform refuses is told, and the call is judged all the same', async (t) => {
+test('a module that Terraform refuses is reported, and its call is still checked', async (t) => {
   const twice = 'variable "size" {}\nvariable "size" {}\n'
   const found = await checked(t, {
     'twice/main.tf': twice,
@@ -74,7 +74,7 @@ test('a module that Terraform refuses is told, and the call is judged all the sa
   ])
 })
 
-test('what a .tofu file declares is said to be for OpenTofu, but to who uses it', async (t) => {
+test('a finding that comes from a .tofu file says so, except in a .tofu file', async (t) => {
   const call = 'module "a" {\n  source = "../box"\n  size = 1\n}\n'
   const files = {
     'box/main.tf': BOX,

@@ -207,7 +207,7 @@ async function conflictsOf(
   world: Checking,
 ): Promise<ReadonlyMap<GivenBlock | undefined, readonly CheckFinding[]>> {
   const { summary } = await world.local.of(directory)
-  // Terraform reads no .tofu file, and whoever writes one uses OpenTofu.
+  // Terraform reads no .tofu file: a directory that has one is of OpenTofu.
   const isOpenTofu = summary.files.some(isTofuFile)
   const calls: NeedsOfCall[] = []
   for (const [block, module] of called) {

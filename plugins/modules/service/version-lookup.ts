@@ -27,7 +27,7 @@ import { parseDirectory } from '../git/directory.ts'
 import type { AskedName } from '../ingest/asked-repository.ts'
 import type { ChosenRef } from '../ingest/choose-refs.ts'
 import type { RepositoryPlan } from '../ingest/plan.ts'
-import { emptyIndex, type IndexRecord, isGone, type ModuleIndex } from '../output/module-index.ts'
+import { emptyIndex, type IndexRecord, isDeleted, type ModuleIndex } from '../output/module-index.ts'
 import { isReason, refusals } from '../reasons.ts'
 import type { ModuleService } from './module-service.ts'
 
@@ -191,7 +191,7 @@ function planNamed(
 /** A ref as the last ingest saw it, in any directory. */
 function knownRef(index: ModuleIndex, repository: string, ref: string): ChosenRef | undefined {
   const row = index.repositories.find((one) => one.repository === repository)
-  const found = row?.readings.find((one) => one.ref === ref && !isGone(one))
+  const found = row?.readings.find((one) => one.ref === ref && !isDeleted(one))
   if (found === undefined) return undefined
   const { ref_kind: kind, commit } = found
   const fullName = ref.startsWith('refs/') ? ref : `refs/${kind === 'tag' ? 'tags' : 'heads'}/${ref}`
