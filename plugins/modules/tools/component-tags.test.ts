@@ -135,7 +135,7 @@ test('a comparison with the latest of such a module stays in the series that it 
 
 test('only the series that speaks for a directory tells that it was removed', () => {
   const reading = (ref: string, directories: string[], kind: 'tag' | 'branch' = 'tag') => ({
-    ...{ ref, ref_kind: kind, path: '.', commit: '', options_digest: 'a', directories },
+    ...{ ref, ref_kind: kind, path: '.', commit: 'c', options_digest: 'a', directories },
   })
   const main = (...directories: string[]) => reading('main', directories, 'branch')
   const rows: [readings: ReturnType<typeof reading>[], since: string | undefined][] = [

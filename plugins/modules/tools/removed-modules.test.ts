@@ -101,7 +101,7 @@ test('a directory that its branch no longer has is marked, not proposed, and a c
 
 test('only releases that were read alike tell that a directory was removed', () => {
   const reading = (ref: string, directories: string[], more: object = {}) => ({
-    ...{ ref, ref_kind: 'tag' as const, path: '.', commit: '', options_digest: 'a', directories },
+    ...{ ref, ref_kind: 'tag' as const, path: '.', commit: 'c', options_digest: 'a', directories },
     ...more,
   })
   const rows: [readings: ReturnType<typeof reading>[], since: string | undefined][] = [
@@ -113,6 +113,8 @@ test('only releases that were read alike tell that a directory was removed', () 
     [[reading('v1.0.0', ['x']), reading('v2.0.0-rc1', [])], undefined],
     [[reading('v1.0.0', []), reading('main', ['x'], { ref_kind: 'branch' })], undefined],
     [[reading('v1.0.0', ['x']), reading('v2.0.0', []), reading('v2.0.0', ['x'], { path: 'x' })], undefined],
+    // a deleted release
+    [[reading('v1.0.0', ['x']), reading('v2.0.0', [], { commit: '' })], undefined],
   ]
 
   for (const [readings, since] of rows) {
