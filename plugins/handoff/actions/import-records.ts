@@ -1,4 +1,10 @@
-import { type CallContext, decodeUtf8, isJsonObject, isSatchelError } from '../../../server/plugin.ts'
+import {
+  type CallContext,
+  counted,
+  decodeUtf8,
+  isJsonObject,
+  isSatchelError,
+} from '../../../server/plugin.ts'
 import { readHandwritten } from '../domain/handwritten.ts'
 import { editText } from '../domain/json-edit.ts'
 import { compactJson, documentOf, type JsonDocument, MAX_DEPTH, readJson } from '../domain/json-text.ts'
@@ -43,6 +49,7 @@ interface Import {
   readonly request: ImportRequest
   /** Lower-case id -> id of its copy. */
   readonly renamed: Map<string, string>
+  readonly warnings: string[]
 }
 
 /** Imports records unchanged: bytes, status and schema id stay. A bad source does not stop the others. */
@@ -50,7 +57,7 @@ export async function importRecords(ctx: CallContext, project: Project, request:
   const sources = await importSources(ctx, request)
   const results: ImportResult[] = []
   const warnings: string[] = []
-  const run: Import = { ctx, project, request, renamed: new Map() }
+  const run: Import = { ctx, project, request, renamed: new Map(), warnings }
   const entries = sources.flatMap((source) => entriesOf(source))
   requireBundleSize(entries.length)
   for (const entry of entries) {
@@ -146,26 +153,27 @@ async function importEntry(run: Import, entry: Entry): Promise<ImportResult> {
 
 /** A hand-written text becomes one draft, even if it is imported again. */
 async function importHandwritten(
-  { ctx, project, request: { dryRun, secrets } }: Import,
+  run: Import,
   { source, text }: { readonly source: string; readonly text: string },
 ): Promise<ImportResult> {
-  if (secrets === 'refuse' && findSecrets(text).length > 0) return refusedSecret(source, null)
+  const { project, request } = run
+  if (request.secrets === 'refuse' && findSecrets(text).length > 0) return refusedSecret(source, null)
   const key = `import-${sha256Hex(text)}`
   const once = async (): Promise<ImportResult> => {
     const first = await recordOfKey(project, key)
     if (first) return { source, id: first.id, outcome: 'same' }
-    const id = await writeHandwritten(ctx, project, { text, key, dryRun })
+    const id = await writeHandwritten(run, { source, text, key })
     return { source, id, outcome: 'imported' }
   }
-  return dryRun ? once() : withKey(project, key, once)
+  return request.dryRun ? once() : withKey(project, key, once)
 }
 
 async function writeHandwritten(
-  ctx: CallContext,
-  project: Project,
-  { text, key, dryRun }: { readonly text: string; readonly key: string; readonly dryRun: boolean },
+  { ctx, project, request: { dryRun }, warnings }: Import,
+  { source, text, key }: { readonly source: string; readonly text: string; readonly key: string },
 ): Promise<string> {
   const { authored, unmapped } = readHandwritten(text)
+  if (unmapped !== '') warnings.push(`${source}: ${unmappedNotice(unmapped)}`)
   const { id } = await writeRecord(
     project,
     authored,
@@ -181,6 +189,11 @@ async function writeHandwritten(
     { captureGit: true, hashArtifacts: true, autoArtifacts: 'none', dryRun },
   )
   return id
+}
+
+function unmappedNotice(unmapped: string): string {
+  const lines = unmapped.split('\n').filter((line) => line.trim() !== '').length
+  return `${counted(lines, 'line matches', 'lines match')} no field; x_satchel.unmapped of the draft has the text`
 }
 
 function refusedSecret(source: string, id: string | null): ImportResult {

@@ -216,7 +216,14 @@ function doneSections(record: Handoff): readonly BriefSection[] {
       ),
     ),
     section('completed', 'Completed', '/summary/completed', plain(record.summary.completed)),
+    section('unmapped', 'Further text of the imported file', '/x_satchel/unmapped', unmappedEntries(record)),
   ]
+}
+
+/** A paragraph each. */
+function unmappedEntries(record: Handoff): BriefEntry[] {
+  const paragraphs = (extension(record).unmapped ?? '').split(/\n\s*\n/)
+  return plain(paragraphs.filter((text) => text.trim() !== ''))
 }
 
 function withEntries(sections: readonly BriefSection[]): readonly BriefSection[] {

@@ -1,3 +1,5 @@
+import { fileAtStart, fileOf } from './handwritten-files.ts'
+import { FORBIDS, type Section, sectionOf, sectionOfLabel } from './handwritten-headings.ts'
 import { type ListEntry, listEntry, type MarkdownLine, markdownLines } from './handwritten-lines.ts'
 import type { Authored } from './new-record.ts'
 
@@ -8,61 +10,6 @@ export interface Handwritten {
   readonly unmapped: string
 }
 
-type Section =
-  | 'objective'
-  | 'state'
-  | 'context'
-  | 'done'
-  | 'progress'
-  | 'next'
-  /** Items with an open box in sections that do not list what is to be done. */
-  | 'unticked'
-  | 'questions'
-  | 'decisions'
-  | 'failed'
-  | 'learned'
-  | 'constraints'
-  | 'criteria'
-  | 'risks'
-  | 'files'
-
-/** A heading whose entries must not be done: each says so itself, or has the heading before it. */
-const FORBIDS =
-  /\b(?:(?:non|anti)-?goals?|(?:out of|not in) scope|off[- ]limits|hands off|(?:must|may|should) not|mustn'?t|shouldn'?t|not (?:to do|allowed)|never|don'?ts?|do not|forbidden|prohibited)\b/i
-
-/** The first pattern that a heading matches decides: "What did not work" before "What worked", "Open questions" before "Open". */
-const HEADINGS: readonly (readonly [RegExp, Section])[] = [
-  [/\b(?:definition of done|acceptance|success criteria|done when)\b/i, 'criteria'],
-  [/\b(?:do not|don'?t) (?:re-?try|try|repeat)\b/i, 'failed'],
-  [FORBIDS, 'constraints'],
-  [/\b(?:goals?|objectives?|purpose|mission)\b/i, 'objective'],
-  [/\b(?:questions?|unknowns|unclear|blockers?|blocked)\b/i, 'questions'],
-  [
-    /\b(?:not (?:yet )?(?:done|started|completed?|finished|implemented)|to be (?:done|completed|finished)|unfinished|incomplete|undone|pending|outstanding)\b/i,
-    'next',
-  ],
-  [
-    /\b(?:failed|failures|dead ends?|(?:did not|does not|doesn'?t|didn'?t) work|not worked|avoid|rejected|abandoned)\b/i,
-    'failed',
-  ],
-  [/\bworked|what works\b/i, 'learned'],
-  [/\bin[ -]progress|under way|doing\b/i, 'progress'],
-  [/\b(?:next|to-?dos?|remaining|steps|action items?|left to do|what(?:'s| is) left)\b/i, 'next'],
-  [/\b(?:status|current state|state|where we are)\b/i, 'state'],
-  [/\b(?:done|completed|finished|accomplished|progress)\b/i, 'done'],
-  [/\bopen\b/i, 'next'],
-  [/\bdecisions?\b/i, 'decisions'],
-  [/\b(?:constraints?|rules|requirements|must)\b/i, 'constraints'],
-  [
-    /\b(?:gotchas?|pitfalls?|caveats?|watch out|surprises|quirks|learned|learnings|lessons|findings)\b/i,
-    'learned',
-  ],
-  [/\b(?:insights?|discoveries|notes?|tips|warnings?|beware|good to know)\b/i, 'learned'],
-  [/\brisks?\b/i, 'risks'],
-  [/\b(?:files|artifacts|changes)\b/i, 'files'],
-  [/\b(?:context|background|overview|summary|introduction|about)\b/i, 'context'],
-]
-
 const NOT_DESCRIBED = 'Imported from a hand-written file; not described.'
 
 /** Sections whose entries say the same, ticked or not: a tick on a decision does not make it finished work. */
@@ -72,21 +19,30 @@ const NOT_YET: ReadonlySet<Section> = new Set<Section>([
   'objective',
   'progress',
   'next',
+  'later',
   'questions',
   'failed',
   'constraints',
   'criteria',
   'risks',
 ])
+/** Sections whose entries are work: a tick of any kind says that it is done. */
+const WORK: ReadonlySet<Section> = new Set(['next', 'later', 'progress'])
+/** Sections of sentences, in which a list is part of the text. */
+const PROSE: ReadonlySet<Section> = new Set(['objective', 'state', 'context'])
+/** Sections in which a list under a further heading tells more of one entry. */
+const ONE_ENTRY: ReadonlySet<Section> = new Set(['decisions', 'failed', ...PROSE])
 
 /**
  * Reads a Markdown file by its headings. The first next step gets high priority. A question, a blocker and a step that
- * is ticked off are not steps to take; an item with an open box is never finished work, in any section.
+ * is ticked off are not steps to take; an item with an open box is never finished work, below any heading.
  */
 export function readHandwritten(markdown: string): Handwritten {
-  const reader: Reader = { found: new Map(), unmapped: [], title: undefined, section: undefined }
+  const reader: Reader = { found: new Map(), unmapped: [], title: undefined, section: undefined, loose: {} }
   for (const line of markdownLines(markdown)) readLine(reader, line)
-  return { authored: authoredFrom(reader.title, reader.found), unmapped: reader.unmapped.join('\n').trim() }
+  const authored = authoredFrom(reader.title, reader.found)
+  const noFiles = entriesIn(reader.found, 'files').filter((entry) => fileOf(entry) === undefined)
+  return { authored, unmapped: [...reader.unmapped, ...noFiles].join('\n').trim() }
 }
 
 interface Reader {
@@ -94,21 +50,29 @@ interface Reader {
   readonly unmapped: string[]
   title: string | undefined
   section: OpenSection | undefined
+  /** Below a heading that is not known: its text, and where the last item with a box went. */
+  loose: { heading?: string; entryIn?: Section }
 }
 
-/** Where lines go; without it they are unmapped. */
+/** Where lines go; without it only items with a box are mapped. */
 interface OpenSection {
   readonly name: Section
   /** Of its heading. */
   readonly level: number
+  /** The section around it, which goes on after it. */
+  readonly outer: OpenSection | undefined
   /** The heading that forbids its entries. */
   readonly forbids?: string
   /** Of its first list item. */
   indent?: number
   /** Where its last entry went, which further lines continue. */
   entryIn?: Section
+  /** A line across the page came after its last entry. */
+  isOver?: boolean
   /** A heading below that of the section, which speaks of the items under it. */
   group?: Group
+  /** A line of text before a list, which speaks of its items. */
+  label?: string
 }
 
 interface Group {
@@ -119,58 +83,89 @@ interface Group {
   isEntry: boolean
 }
 
-/** Sections in which a list under a further heading tells more of one entry. */
-const ONE_ENTRY: ReadonlySet<Section> = new Set(['decisions', 'failed', 'objective', 'state', 'context'])
-
 /** Level of a heading in bold: below every other. */
 const LABEL_LEVEL = 7
 
 function readLine(reader: Reader, line: MarkdownLine): void {
-  const labelled = line.kind === 'label' ? sectionOf(line.label) : undefined
-  if (line.kind === 'heading') readHeading(reader, line)
-  else if (line.kind === 'label' && labelled) {
-    reader.section = sectionUnder(labelled, line.label, LABEL_LEVEL)
-    if (line.rest !== '') startEntry(reader, labelled, saidUnder(reader.section, line.rest))
-  } else if (reader.section && line.kind !== 'frame') addLine(reader, reader.section, line)
-  else reader.unmapped.push(line.text)
+  if (line.kind === 'heading') {
+    readHeading(reader, line)
+    return
+  }
+  if (line.kind === 'label' && readLabel(reader, line)) return
+  const { section, unmapped } = reader
+  if (section && line.kind === 'rule') section.isOver = true
+  if (line.kind === 'rule' || line.kind === 'frame') unmapped.push(line.text)
+  else if (section) addLine(reader, section, line)
+  else addLoose(reader, line)
 }
 
 function entryOf(line: MarkdownLine): ListEntry | undefined {
-  if (line.kind === 'row') return { text: line.cells, indent: 0, box: undefined }
+  if (line.kind === 'row') return { text: line.cells, indent: 0, box: line.box }
   return line.kind === 'code' ? undefined : listEntry(line.text)
 }
 
 /** A heading below one that is known starts an entry of it, unless it is known itself. */
 function readHeading(reader: Reader, { level, heading, text }: MarkdownLine & { kind: 'heading' }): void {
+  reader.loose = { heading }
   if (level === 1 && reader.title === undefined) {
     reader.title = heading
-    reader.section = { name: 'context', level: 1 }
+    reader.section = { name: 'context', level: 1, outer: undefined }
     return
   }
-  const name = sectionOf(heading)
-  const { section } = reader
-  if (name) reader.section = sectionUnder(name, heading, level)
-  else if (section && section.level > 1 && level > section.level) {
-    section.entryIn = section.name
-    const said = saidUnder(section, heading)
-    section.group = { heading: said, text, isEntry: true }
-    delete section.indent
-    startEntry(reader, section.name, said)
+  let outer = reader.section
+  while (outer && outer.level >= level) outer = outer.outer
+  const known = sectionOf(heading)
+  // "Later" among the next steps is one of their headings.
+  const name = known === 'later' && outer && WORK.has(outer.name) ? undefined : known
+  if (name) reader.section = sectionUnder(name, heading, { level, outer })
+  else if (outer && outer.level > 1) {
+    reader.section = outer
+    outer.entryIn = outer.name
+    const said = saidUnder(outer, heading)
+    outer.group = { heading: said, text, isEntry: true }
+    delete outer.indent
+    delete outer.label
+    startEntry(reader, outer.name, said)
   } else {
     reader.section = undefined
     reader.unmapped.push(text)
   }
 }
 
-function sectionOf(heading: string): Section | undefined {
-  const plain = heading.replaceAll('\u2019', "'")
-  return HEADINGS.find(([pattern]) => pattern.test(plain))?.[1]
+/** Whether the line was a heading, or a line that says what the list below is. */
+function readLabel(reader: Reader, line: MarkdownLine & { kind: 'label' }): boolean {
+  const { section } = reader
+  const { label, rest, text } = line
+  const name = line.isBold ? sectionOf(label) : sectionOfLabel(label)
+  if (name) {
+    reader.section = sectionUnder(name, label, { level: LABEL_LEVEL, outer: around(section) })
+    if (rest !== '') startEntry(reader, name, saidUnder(reader.section, rest))
+    return true
+  }
+  if (rest !== '' || !line.isBeforeList) return false
+  const list = around(section)
+  reader.section = list
+  if (!list || PROSE.has(list.name)) return false
+  list.label = label
+  list.isOver = false
+  delete list.indent
+  if (list.name === 'files') reader.unmapped.push(text)
+  return true
 }
 
-function sectionUnder(name: Section, heading: string, level: number): OpenSection {
+/** The section of a heading that a list is in: the one before ends at the line that says what comes. */
+function around(section: OpenSection | undefined): OpenSection | undefined {
+  return section?.level === LABEL_LEVEL ? section.outer : section
+}
+
+function sectionUnder(
+  name: Section,
+  heading: string,
+  { level, outer }: Pick<OpenSection, 'level' | 'outer'>,
+): OpenSection {
   const plain = heading.replaceAll('\u2019', "'")
   const forbids = name === 'constraints' && FORBIDS.test(plain) ? plain.replace(/^[^\p{L}]+/u, '') : undefined
-  return { name, level, ...(forbids !== undefined && { forbids: forbids.replace(/:$/, '') }) }
+  return { name, level, outer, ...(forbids !== undefined && { forbids: forbids.replace(/:$/, '') }) }
 }
 
 const FORBIDS_ITSELF = /^\W*(?:do not|don['\u2019]?t|never|no|not|nothing|avoid|(?:must|may|should) not)\b/i
@@ -181,7 +176,11 @@ function saidUnder({ forbids }: OpenSection, text: string): string {
 }
 
 function entryText(section: OpenSection, group: string | undefined, { text }: ListEntry): string {
-  return group === undefined ? saidUnder(section, text) : `${group}: ${text}`
+  const { name, label } = section
+  const above = name === 'files' ? [] : [group, label].filter((part) => part !== undefined)
+  if (above.length === 0) return saidUnder(section, text)
+  const said = [...above, text].join(': ')
+  return group === undefined ? saidUnder(section, said) : said
 }
 
 /**
@@ -189,7 +188,7 @@ function entryText(section: OpenSection, group: string | undefined, { text }: Li
  * open one below what is done is not.
  */
 function addLine(reader: Reader, section: OpenSection, line: MarkdownLine): void {
-  const item = entryOf(line)
+  const item = markedItem(section, entryOf(line))
   if (item && section.indent === undefined) section.indent = item.indent
   const isDeeper = item !== undefined && item.indent > (section.indent ?? 0)
   const hidesWork = item?.box === 'open' && (section.entryIn === 'done' || !NOT_YET.has(section.name))
@@ -198,9 +197,48 @@ function addLine(reader: Reader, section: OpenSection, line: MarkdownLine): void
   } else if (item && (!isDeeper || hidesWork)) {
     const group = groupOf(reader, section)
     section.entryIn = placeOf(section.name, item)
+    section.isOver = false
     startEntry(reader, section.entryIn, entryText(section, group, item))
-  } else if (line.kind === 'code') continueEntry(reader, section, line.text)
-  else if (line.text.trim() !== '') continueEntry(reader, section, line.text.trim())
+  } else addText(reader, section, line)
+}
+
+function addText(reader: Reader, section: OpenSection, line: MarkdownLine): void {
+  const text = line.kind === 'code' ? line.text : line.text.trim()
+  if (/^\S/.test(line.text)) delete section.label
+  if (isApart(section, line)) reader.unmapped.push(line.text)
+  else if (line.kind === 'code' || text !== '') continueEntry(reader, section, text)
+}
+
+/** Whether a line tells nothing of the entry before it: after a line across the page, and code in a list of files. */
+function isApart({ name, isOver }: OpenSection, { kind }: MarkdownLine): boolean {
+  return (isOver === true && !PROSE.has(name)) || (name === 'files' && kind === 'code')
+}
+
+const TICKED = /^(?:\u2705|\u2611\uFE0F?|\u2714\uFE0F?)[ \t]*/
+
+/** An item of work that is ticked without a box: with a mark before it, or struck through. */
+function markedItem({ name }: OpenSection, item: ListEntry | undefined): ListEntry | undefined {
+  if (!item || item.box !== undefined || !WORK.has(name)) return item
+  const struck = /^~~(.+)~~[^\p{L}\p{N}]{0,8}$/su.exec(item.text)?.[1]
+  const text = struck ?? item.text.replace(TICKED, '')
+  return text === item.text ? item : { ...item, text, box: 'ticked' }
+}
+
+/** A line below a heading that is not known. An item with a box is work wherever it is, with that heading before it. */
+function addLoose(reader: Reader, line: MarkdownLine): void {
+  const { loose } = reader
+  const item = entryOf(line)
+  if (item?.box !== undefined) {
+    loose.entryIn = item.box === 'ticked' ? 'done' : 'later'
+    const heading = loose.heading?.replace(/:$/, '')
+    startEntry(reader, loose.entryIn, heading === undefined ? item.text : `${heading}: ${item.text}`)
+  } else if (loose.entryIn !== undefined && /^\s+\S/.test(line.text)) {
+    const last = reader.found.get(loose.entryIn)?.pop()
+    startEntry(reader, loose.entryIn, `${last}\n${line.text.trim()}`)
+  } else {
+    delete loose.entryIn
+    reader.unmapped.push(line.text)
+  }
 }
 
 /**
@@ -223,7 +261,7 @@ function groupOf(reader: Reader, { name, group }: OpenSection): string | undefin
 
 function placeOf(section: Section, { box }: ListEntry): Section {
   if (box === 'ticked' && !REGARDLESS.has(section)) return 'done'
-  return box === 'open' && !NOT_YET.has(section) ? 'unticked' : section
+  return box === 'open' && !NOT_YET.has(section) ? 'later' : section
 }
 
 function continueEntry(reader: Reader, section: OpenSection, text: string): void {
@@ -241,27 +279,32 @@ function startEntry({ found }: Reader, section: Section, text: string): void {
   entries.push(text)
 }
 
+function entriesIn(found: ReadonlyMap<Section, readonly string[]>, section: Section): string[] {
+  return (found.get(section) ?? []).filter((entry) => entry.trim() !== '')
+}
+
 function authoredFrom(title: string | undefined, found: ReadonlyMap<Section, readonly string[]>): Authored {
-  const entries = (section: Section) => (found.get(section) ?? []).filter((entry) => entry.trim() !== '')
+  const entries = (section: Section) => entriesIn(found, section)
   const text = (section: Section) => entries(section).join('\n')
   const objective = text('objective')
   const [state, context] = [text('state'), text('context')]
-  const work = [...entries('next'), ...entries('unticked')]
+  const work = [...entries('next'), ...entries('later')]
   const steps = work.filter((entry) => !isQuestion(entry))
   const questions = [...work.filter(isQuestion), ...entries('questions')]
+  const [files, changed] = [entries('files').map(fileOf), entries('changes').map(fileAtStart)]
   return {
     title: title ?? (objective.split('\n')[0] || 'Imported handoff'),
     objective: objective || title || 'Imported handoff',
     current_state: state || context || NOT_DESCRIBED,
     why_it_matters: state && context ? context : undefined,
-    completed: entries('done'),
+    completed: [...entries('done'), ...entries('changes').filter((entry) => !fileAtStart(entry))],
     in_progress: entries('progress'),
     constraints: entries('constraints'),
     definition_of_done: entries('criteria'),
     discoveries: entries('learned'),
     open_items: [
       ...steps.map((description, index) => ({
-        priority: index === 0 ? 'high' : 'medium',
+        priority: priorityOf(description, index === 0 ? 'high' : 'medium'),
         description,
         suggested_action: description,
       })),
@@ -274,7 +317,7 @@ function authoredFrom(title: string | undefined, found: ReadonlyMap<Section, rea
       avoid_repeating: true,
     })),
     risks: entries('risks').map((description) => ({ description })),
-    artifacts: entries('files').map(fileEntry),
+    artifacts: [...files, ...changed].filter((file) => file !== undefined),
   }
 }
 
@@ -282,9 +325,9 @@ function isQuestion(entry: string): boolean {
   return /\?\s*$/.test(entry)
 }
 
-/** `path - description`, with or without backticks around the path. */
-function fileEntry(entry: string): Record<string, unknown> {
-  const [, path = entry, description] =
-    /^`?([^\s`]+)`?(?:\s*(?:[-:\u2013\u2014]\s*)?(.+))?$/s.exec(entry) ?? []
-  return { path, description: description ?? null }
+/** What the heading before an entry says of its priority, as in `Low priority: …` and `P1: …`. */
+function priorityOf(entry: string, otherwise: 'high' | 'medium'): 'high' | 'medium' | 'low' {
+  const [heading = ''] = /^[^:\n]{1,60}:/.exec(entry) ?? []
+  if (/\b(?:high(?:est)?|critical|urgent|p[01])\b/i.test(heading)) return 'high'
+  return /\b(?:low(?:est)?|optional|nice to have|p[3-9])\b/i.test(heading) ? 'low' : otherwise
 }

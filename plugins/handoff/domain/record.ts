@@ -104,6 +104,8 @@ export interface Extension {
   readonly request_sha256: string | undefined
   /** The open item that the record's own session named as the next one. */
   readonly next: string | undefined
+  /** Text of an imported file that is in no field. */
+  readonly unmapped: string | undefined
 }
 
 /** True until the claim expires. */
@@ -126,6 +128,7 @@ export function extension(record: unknown): Extension {
     idempotency_key: text(x['idempotency_key']),
     request_sha256: text(x['request_sha256']),
     next: text(x['next']),
+    unmapped: text(x['unmapped']),
   }
 }
 

@@ -255,6 +255,19 @@ test('a hand-written file that is imported again is the draft it became', async 
   assert.equal(project.files().filter((path) => /records\/.*json$/.test(path)).length, 2)
 })
 
+test('text that is in no field is told at the import, and the brief has it', async (t) => {
+  const project = await openTestProject(t)
+  const content = '# Fix the callback\n\n## Zebra\nStripes.\n\n## Next\n- Add a fixture\n'
+
+  const { results, warnings } = await project.call('handoff_import', { content })
+  const { brief } = await project.call('handoff_resume', { id: results[0].id })
+
+  assert.deepEqual(warnings, [
+    'content: 2 lines match no field; x_satchel.unmapped of the draft has the text',
+  ])
+  assert.match(brief, /Further text of the imported file:\n- ## Zebra\n {4}Stripes\./)
+})
+
 test('every line of a hand-written file is in a field or among the unmapped', async (t) => {
   const project = await openTestProject(t)
   const text = [
