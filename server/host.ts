@@ -27,6 +27,8 @@ export interface HostOptions {
   readonly projectRoot: string
   /** The base of relative paths in the configuration; absent: the project root. */
   readonly workingDirectory?: string
+  /** See `HostServices.projectStart`. */
+  readonly projectStart?: string
   readonly configFile: string | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   readonly filter: ToolFilter
@@ -198,6 +200,7 @@ function hostFor(
     signal,
     projectRoot: options.projectRoot,
     workingDirectory: options.workingDirectory ?? options.projectRoot,
+    ...(options.projectStart !== undefined && { projectStart: options.projectStart }),
     configFile: options.configFile,
     env: options.env,
     ...(options.verb !== undefined && { verb: options.verb }),

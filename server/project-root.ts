@@ -18,3 +18,9 @@ export async function findProjectRoot(request: RootRequest): Promise<string> {
   if (named !== undefined && named !== '') return requireProject(resolve(request.cwd, named), named)
   return (await gitRootOf(request.cwd)) ?? requireProject(request.cwd)
 }
+
+/** The folder from which the project root was found; undefined where the user named the root. */
+export function projectStartOf({ flag, env, cwd }: RootRequest): string | undefined {
+  if (flag || env['SATCHEL_PROJECT']) return undefined
+  return resolve(cwd, env['CLAUDE_PROJECT_DIR'] ?? '')
+}

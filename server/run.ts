@@ -100,6 +100,11 @@ async function projectRootOf(io: Io, line: CommandLine): Promise<string> {
   return findProjectRoot({ flag: line.project, env: io.env, cwd: io.cwd })
 }
 
+async function projectStartAt(io: Io, line: CommandLine): Promise<string | undefined> {
+  const { projectStartOf } = await import('./project-root.ts')
+  return projectStartOf({ flag: line.project, env: io.env, cwd: io.cwd })
+}
+
 type HostParts = {
   readonly log: Log
   readonly http?: Partial<HttpOptions>
@@ -120,12 +125,14 @@ async function createHostOf(
   const { createHost } = await import('./host.ts')
   const { configuredFilter } = await import('./configured-filter.ts')
   const projectRoot = parts.config ? await projectRootOf(io, parts.line) : parts.projectRoot
+  const projectStart = parts.config && !parts.http ? await projectStartAt(io, parts.line) : undefined
   const url = parts.config?.storage.url ?? null
   let options: Promise<HttpOptions> | undefined
   const host: RunningHost = await createHost(entries, {
     log: parts.log,
     projectRoot,
     workingDirectory: io.cwd,
+    ...(projectStart !== undefined && { projectStart }),
     configFile: parts.config?.file,
     now,
     env: io.env,

@@ -10,7 +10,10 @@ import { reportRetention } from './report.ts'
 import { onStage, type Stage } from './stage.ts'
 
 const report = (stage: Stage, id: string) =>
-  reportRetention(createHandoffs(testHost(stage.root, stage.now), handoffConfig.parse({})).ownProject(), id)
+  reportRetention(
+    createHandoffs(testHost(stage.root, stage.now), handoffConfig.parse({})).projectAt(stage.root),
+    id,
+  )
 
 test('a real session is measured without a model: what it kept, tried again and called before its first edit', async () => {
   await onStage(process.env, async (stage) => {

@@ -44,7 +44,7 @@ export async function reportOf(
     testHost(root, () => new Date(), { PATH }),
     config,
   )
-  return reportRetention(handoffs.ownProject(), session)
+  return reportRetention(handoffs.projectAt(root), session)
 }
 
 /** The report of a session, given by its own id or by the name in records; undefined until it goes on after a compaction. */

@@ -32,7 +32,7 @@ function databaseStore(database: Database, handoffs: Handoffs): DatabaseStore {
     const { checkExport, checkImport, copyOf, exportFiles, importFiles } = await import(
       './actions/copy-records.ts'
     )
-    const copy = copyOf(database, handoffs.ownProject())
+    const copy = copyOf(database, await handoffs.ownProject())
     return { copy, checkExport, checkImport, exportFiles, importFiles }
   }
   return {

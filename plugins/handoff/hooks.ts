@@ -1,5 +1,4 @@
-import { opendir, stat } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { opendir } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import { defineCommand, type Host, type Terminal } from '../../server/plugin.ts'
@@ -17,7 +16,7 @@ import { logBefore, logGiven } from './actions/log-retention.ts'
 import { isToldAt, startContext } from './actions/start-context.ts'
 import { nudge } from './actions/stop-nudge.ts'
 import { sessionName } from './domain/record-id.ts'
-import { mainWorktreeOf } from './git/linked-worktree.ts'
+import { folderWithStore } from './files/folder-with-store.ts'
 import { type HookInput, readHookInput } from './hook-input.ts'
 import { type HookTimes, leftOf, type TimeSpent, timeFromNow, timeOfProcess } from './hook-limit.ts'
 import { hurriedEvidence } from './hurried-evidence.ts'
@@ -269,25 +268,6 @@ function callOf(project: Project, input: HookInput, harness: string | undefined)
 
 /** The project of a hook: that of the folder with a store, or with a database the one of this process. */
 async function rootOf(handoffs: Handoffs, cwd: string): Promise<string | undefined> {
-  const own = handoffs.ownProject()
-  return own.store.keepsFiles ? rootWithStore(cwd, handoffs.config.store) : own.root
-}
-
-/**
- * The nearest folder at or above `cwd` that has a store, which may be empty: git keeps no empty folder of records. That
- * of a linked work tree is the main one's.
- */
-async function rootWithStore(cwd: string, store: string): Promise<string | undefined> {
-  for (let at = cwd; ; at = dirname(at)) {
-    if (await isFolder(resolve(mainWorktreeOf(at) ?? at, store))) return at
-    if (dirname(at) === at) return undefined
-  }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory()
-  } catch {
-    return false // an unreadable folder counts as no store
-  }
+  const own = await handoffs.ownProject()
+  return own.store.keepsFiles ? folderWithStore(cwd, handoffs.config.store) : own.root
 }

@@ -71,7 +71,7 @@ export const plugin = definePlugin({
       prompts: handoffPrompts(handoffs),
       commands: [...commands, gitMergeCommand(host)],
       doctor: () => storeFindings(handoffs),
-      stores: async () => (host.database ? [] : [storeToBackUp(handoffs)]),
+      stores: async () => (host.database ? [] : [await storeToBackUp(handoffs)]),
     }
   },
 })
@@ -91,8 +91,8 @@ function logged(handoffs: Handoffs, tool: Tool): Tool {
 }
 
 /** Records and settings of the project's store; what belongs to this machine or can be computed again is left out. */
-function storeToBackUp(handoffs: Handoffs): BackupStore {
-  const { folder } = handoffs.ownProject().store.layout
+async function storeToBackUp(handoffs: Handoffs): Promise<BackupStore> {
+  const { folder } = (await handoffs.ownProject()).store.layout
   return { name: 'handoffs', parts: [{ name: 'store', path: folder, except: MACHINE_ONLY }] }
 }
 
@@ -105,7 +105,7 @@ const GRAVE: ReadonlySet<StoreProblem['kind']> = new Set([
 
 /** The findings of `satchel doctor` about the project's store. */
 async function storeFindings(handoffs: Handoffs): Promise<readonly Finding[]> {
-  const project = handoffs.ownProject()
+  const project = await handoffs.ownProject()
   const subject = 'handoff store'
   const problems = await examineStore(project, handoffs.now().getTime(), handoffs.clock())
   if (problems.length === 0) {

@@ -4,6 +4,7 @@ import type { CallContext, Database, EvidenceKinds, Host } from '../../server/pl
 import { type Disk, realDisk, requireProject } from '../../server/plugin.ts'
 import type { HandoffConfig } from './config.ts'
 import type { RandomBytes } from './domain/record-id.ts'
+import { folderWithStore } from './files/folder-with-store.ts'
 import { mainWorktreeOf } from './git/linked-worktree.ts'
 import { isOutsideRepositories } from './git/no-repository.ts'
 import { rootCommit } from './git/repository.ts'
@@ -46,7 +47,8 @@ export interface Project extends Services {
 /** What the tools, hooks and resources of this plugin share. Lives as long as the host. */
 export interface Handoffs extends Services {
   /**
-   * The project of a call: `path`, confined to what the caller may touch, or the host's own root.
+   * The project of a call: `path`, confined to what the caller may touch, or the host's own project: the nearest folder with
+   * a store from where the host found its root, or else that root.
    * Errors: `not_found`/`project_not_found` for anything but a folder.
    */
   project(ctx: CallContext, path: string | undefined): Promise<Project>
@@ -55,7 +57,7 @@ export interface Handoffs extends Services {
   /** The project at a root that the host vouches for. */
   projectAt(root: string): Project
   /** The host's own project, for work outside a call. */
-  ownProject(): Project
+  ownProject(): Promise<Project>
 }
 
 /** What a crash test replaces to work on a simulated disk. */
@@ -94,13 +96,17 @@ export function createHandoffs(
     await host.database?.ready()
     if (path !== undefined) return requireProject(await ctx.resolvePath(path), path)
     // A simulated disk has no folder of the system's own.
-    return disk === realDisk ? requireProject(host.projectRoot) : host.projectRoot
+    return disk === realDisk ? requireProject(await ownRoot()) : host.projectRoot
+  }
+  const ownRoot = async (): Promise<string> => {
+    if (host.projectStart === undefined || host.database) return host.projectRoot
+    return (await folderWithStore(host.projectStart, config.store)) ?? host.projectRoot
   }
   return {
     ...services,
     hookProject: (root, limits) => ({ ...at(root), git: gitIn(root, host.env, limits) }),
     projectAt: at,
-    ownProject: () => at(host.projectRoot),
+    ownProject: async () => at(await ownRoot()),
     project: async (ctx, path) => ({ ...at(await rootOfCall(ctx, path)), caller: ctx }),
   }
 }

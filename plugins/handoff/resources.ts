@@ -54,9 +54,8 @@ function recordResource(handoffs: Handoffs) {
       text: await textOf(handoffs, ctx, id),
     }),
     list: async () => {
-      const rows = await handoffs
-        .ownProject()
-        .index.ask((table) => table.load(newestAmong(table, MAX_LISTED)))
+      const { index } = await handoffs.ownProject()
+      const rows = await index.ask((table) => table.load(newestAmong(table, MAX_LISTED)))
       return rows.map((row) => ({
         uri: `handoff://${row.id}`,
         name: `handoff-${row.id}`,
@@ -93,9 +92,8 @@ function latestResource(handoffs: Handoffs) {
     mimeType: 'application/json',
     subscribable: true,
     exists: async () => {
-      return handoffs
-        .ownProject()
-        .index.ask((table) => latestRecord(table, handoffs.now().getTime()) !== undefined)
+      const { index } = await handoffs.ownProject()
+      return index.ask((table) => latestRecord(table, handoffs.now().getTime()) !== undefined)
     },
     read: async (ctx) => ({
       mimeType: 'application/json',
@@ -133,7 +131,8 @@ async function textOf(handoffs: Handoffs, ctx: CallContext, id: string): Promise
 /** Ids that start or end like the prefix, newest first, and `latest`. */
 export async function completeId(handoffs: Handoffs, prefix: string): Promise<readonly string[]> {
   const wanted = prefix.toLowerCase()
-  const near = await handoffs.ownProject().index.ask((table) => {
+  const { index } = await handoffs.ownProject()
+  const near = await index.ask((table) => {
     const found = [...table.records].filter((record) => {
       const id = table.id(record)
       return id.startsWith(wanted) || id.endsWith(wanted)

@@ -318,7 +318,7 @@ for (const [what, { scope, gate }] of Object.entries({
     const { project, path } = await withWork(t, { scope, artifacts, evidence: [], decisions: [] })
     const handoffs = createHandoffs(testHost(project.root, project.now), project.config)
     const distrusted: Git = async () => ({ kind: 'failed', reason: 'dubious_ownership' })
-    const own = { ...handoffs.ownProject(), git: distrusted }
+    const own = { ...handoffs.projectAt(project.root), git: distrusted }
 
     const record = readableRecord(JSON.parse(project.read(path)))
     const answer = await assessRecord(own, record)
@@ -428,7 +428,10 @@ test('a git that cannot list what changed says so: nothing counts as unchanged',
     args[0] === 'diff' ? { kind: 'failed', reason: 'timeout' } : real(...args)
 
   const record = readableRecord(JSON.parse(project.read(path)))
-  const { claims, gate, drift } = await assessRecord({ ...handoffs.ownProject(), git: failing }, record)
+  const { claims, gate, drift } = await assessRecord(
+    { ...handoffs.projectAt(project.root), git: failing },
+    record,
+  )
 
   assert.deepEqual([drift.state, gate, claims[0]?.verdict], ['unknown', 'care', 'unverifiable'])
   assert.match(drift.reasons.join(), /could not list/)

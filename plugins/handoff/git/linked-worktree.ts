@@ -1,5 +1,5 @@
 import { readFileSync, realpathSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 
 /**
  * The root of the main work tree, if `root` is that of a linked one; else undefined. Reads what `git rev-parse
@@ -14,6 +14,22 @@ export function mainWorktreeOf(root: string): string | undefined {
   if (real(resolve(gitDir, back)) !== real(join(root, '.git'))) return undefined
   const shared = resolve(gitDir, common)
   return basename(shared) === '.git' ? dirname(shared) : undefined // a bare repository has no work tree of its own
+}
+
+/** Whether `root` is that of a submodule: its git directory is inside that of the repository around it. */
+export function isSubmodule(root: string): boolean {
+  const own = gitDirOf(root)
+  for (let at = dirname(root); own !== undefined && dirname(at) !== at; at = dirname(at)) {
+    const outer = gitDirOf(at)
+    if (outer !== undefined) return own.startsWith(join(outer, 'modules', sep))
+  }
+  return false
+}
+
+/** The git directory of a work tree: the folder `.git`, or the one that a file of this name names. */
+function gitDirOf(root: string): string | undefined {
+  const named = line(join(root, '.git'))?.match(/^gitdir: (.+)$/)?.[1]
+  return real(named === undefined ? join(root, '.git') : resolve(root, named))
 }
 
 /** The first line of a small file; undefined for a folder or no file. */

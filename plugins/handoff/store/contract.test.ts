@@ -244,7 +244,7 @@ function placeOf(t: TestContext, project: TestProject, database: string | undefi
   const directOf = (test: TestProject): Project => {
     const base = testHost(test.root, test.now)
     const host = test.host.database ? { ...base, database: test.host.database } : base
-    return createHandoffs(host, test.config).ownProject()
+    return createHandoffs(host, test.config).projectAt(test.root)
   }
   return {
     project,

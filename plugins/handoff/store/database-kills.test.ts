@@ -25,7 +25,9 @@ test(`a database that is killed ${KILLS} times loses no record that was answered
   await project.host.database?.migrate()
   const host = { ...testHost(project.root, project.now), database: project.host.database }
   assert.ok(host.database)
-  const { store } = createHandoffs({ ...host, database: host.database }, project.config).ownProject()
+  const { store } = createHandoffs({ ...host, database: host.database }, project.config).projectAt(
+    project.root,
+  )
   await store.preparing(async () => {})
   const told: Told = { done: new Map(), open: new Set() }
   let isOver = false

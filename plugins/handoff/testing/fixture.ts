@@ -43,6 +43,8 @@ export async function openTestProject(
     readonly env?: Record<string, string>
     readonly repository?: boolean
     readonly root?: string
+    /** Where the host looks for its project. */
+    readonly start?: string
     /** Address of a migrated database, which then holds the records. */
     readonly database?: string
   } = {},
@@ -60,6 +62,7 @@ export async function openTestProject(
     log,
     now: () => new Date(clock),
     projectRoot: root,
+    ...(options.start !== undefined && { projectStart: options.start }),
     configFile: undefined,
     env: { PATH: process.env['PATH'], HOME: root, ...options.env },
     ...(options.database !== undefined && { databaseUrl: options.database }),

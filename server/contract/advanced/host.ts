@@ -16,6 +16,11 @@ import type { Tasks } from './task.ts'
 export interface HostServices {
   /** Absolute: where this process was started. */
   readonly workingDirectory: string
+  /**
+   * Absolute: the folder from which the project root was found. Absent: the user named the root, or clients come over HTTP,
+   * which are confined to it.
+   */
+  readonly projectStart?: string
   /** Absolute path of the configuration file, if one was read. */
   readonly configFile: string | undefined
   /** First word of the command line if this process runs one verb of one plugin; undefined in a server. */
