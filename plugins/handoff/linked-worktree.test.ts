@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openTestProject, SMALL } from './testing/fixture.ts'
@@ -50,3 +50,31 @@ test('what a hook in a linked work tree writes is in the main one, and tells of 
   assert.ok(text.includes('Add the other module'), text)
   assert.equal(JSON.parse(text).project.repository.branch, 'other')
 })
+
+for (const moved of ['main', 'linked'] as const) {
+  test(`after the ${moved} work tree was moved, a linked one says how to reach its records`, async (t) => {
+    const { main, id, linked } = await withLinked(t)
+    const to = `${moved === 'main' ? main.root : linked.root}-moved`
+    t.after(() => rmSync(to, { recursive: true, force: true }))
+    renameSync(moved === 'main' ? main.root : linked.root, to)
+    const now = moved === 'main' ? linked : await openTestProject(t, { root: to })
+
+    await assert.rejects(now.call('handoff_resume'), {
+      reason: 'record_not_found',
+      message: /linked work tree.*main work tree.*git worktree repair/,
+    })
+    const { problems } = await now.call('handoff_doctor')
+    const { warnings } = await now.call('handoff_create', { ...SMALL, dry_run: true })
+    assert.deepEqual(
+      problems.map(({ kind, path }: { kind: string; path: string }) => [kind, path]),
+      [['unusable_store', '.git']],
+    )
+    assert.match(warnings.join('\n'), /kept here.*git worktree repair/)
+
+    const repairing = await openTestProject(t, { root: moved === 'main' ? to : main.root })
+    repairing.git('worktree', 'repair', now.root)
+
+    const after = await openTestProject(t, { root: now.root })
+    assert.equal((await after.call('handoff_get', { id: 'latest', format: 'json' })).record.id, id)
+  })
+}

@@ -114,6 +114,13 @@ export const refusals = defineRefusals({
     message: 'This project has no handoff record yet.',
     next: 'Create one with handoff_create, or begin with the command satchel handoff note.',
   },
+  no_record_in_worktree: {
+    code: 'not_found',
+    reason: 'record_not_found',
+    message:
+      'There is no record here. This is a linked work tree, and its repository is not where it was: the records are in the main work tree.',
+    next: 'Run git worktree repair in the main work tree, with the path of this one.',
+  },
   no_open_conflicts: {
     code: 'not_found',
     reason: 'record_not_found',

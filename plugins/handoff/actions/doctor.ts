@@ -8,6 +8,7 @@ import type { StoreProblem } from '../domain/problem-page.ts'
 import { extension, isLive } from '../domain/record.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { isFuture } from '../domain/record-table.ts'
+import { isCutOff } from '../git/linked-worktree.ts'
 import { reasonText } from '../git/run-git.ts'
 import type { Project } from '../project.ts'
 import { claimsFolder } from '../store/claim-shelf.ts'
@@ -19,6 +20,14 @@ import { DATABASE_RECORDS, type Problem, type StoredRecord } from '../store/read
 export const NO_STORE =
   'This project has no handoff store yet, and hooks save nothing without one. The first satchel handoff note or handoff_create makes it.'
 
+const CUT_OFF: StoreProblem = {
+  kind: 'unusable_store',
+  path: '.git',
+  detail:
+    'this is a linked work tree, and its repository is not where it was: the store of the main work tree is out of reach',
+  next: 'Run git worktree repair in the main work tree, with the path of this one.',
+}
+
 const TEMP_AGE_MS = 60_000
 
 /** Examines every file of a store and the links between its records. Reads only. */
@@ -27,10 +36,12 @@ export async function examineStore(
   nowMs: number,
   clockMs: number,
 ): Promise<readonly StoreProblem[]> {
-  if (!(await project.store.exists())) return unusableStore(project)
+  const apart = project.store.keepsFiles && isCutOff(project.root) ? [CUT_OFF] : []
+  if (!(await project.store.exists())) return [...apart, ...(await unusableStore(project))]
   const { rows: stored, problems } = await project.index.view()
   const rows = withClaims(stored, await loadClaims(project.store, nowMs))
   return [
+    ...apart,
     ...problems.map(damagedRecord),
     ...(await contentProblems(project, stored)),
     ...(project.store.keepsFiles ? await folderProblems(project, clockMs) : []),

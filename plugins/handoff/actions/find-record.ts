@@ -1,6 +1,7 @@
 import type { SatchelError } from '../../../server/plugin.ts'
 import { isUuid, matchingIds } from '../domain/record-id.ts'
 import { isFuture, newestAmong, type RecordTable } from '../domain/record-table.ts'
+import { isCutOff } from '../git/linked-worktree.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { sessionNames } from '../session.ts'
@@ -22,7 +23,7 @@ export async function resolveId(project: Project, given: string): Promise<string
   const ids = await project.store.ids()
   const hits = matchingIds(wanted, ids)
   const [only] = hits
-  if (only === undefined) throw await unknownRecord(project.store, wanted)
+  if (only === undefined) throw await unknownIn(project, wanted)
   if (hits.length === 1) return only
   const details = { candidates: hits.slice(0, MAX_CANDIDATES) }
   throw refusals.ambiguous_id({ id: wanted, count: hits.length }, { details })
@@ -37,9 +38,14 @@ async function latestId(project: Project): Promise<string> {
   })
   if (latest) return latest.id.toLowerCase()
   if (problem) throw brokenFile(problem)
-  if (ahead === undefined) throw await unknownRecord(project.store, 'latest')
+  if (ahead === undefined) throw await unknownIn(project, 'latest')
   const details = { id: ahead }
   throw refusals.latest_is_ahead(details, { details, next: { tool: 'handoff_resume', args: details } })
+}
+
+async function unknownIn({ root, store }: Project, given: string): Promise<SatchelError> {
+  const isElsewhere = store.keepsFiles && isCutOff(root) && (await store.ids()).length === 0
+  return isElsewhere ? refusals.no_record_in_worktree() : unknownRecord(store, given)
 }
 
 /** The newest record, if the clock that dated it or ours is wrong. */

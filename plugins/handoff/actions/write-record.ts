@@ -10,6 +10,7 @@ import { redactingValue } from '../domain/redaction.ts'
 import { validRecord } from '../domain/schema-verdict.ts'
 import type { FileFact } from '../domain/world-facts.ts'
 import { fileFacts } from '../files/file-facts.ts'
+import { isCutOff } from '../git/linked-worktree.ts'
 import {
   type CapturedRepository,
   type ChangedPath,
@@ -117,11 +118,14 @@ export async function writeComposed(
   return stored(project, { ...composed, record: fill(composed.record) }, warnings, options)
 }
 
+const KEPT_APART =
+  'The repository of this linked work tree is not where it was: the record is kept here, not with those of the main work tree. git worktree repair joins them again.'
+
 async function captured(project: Project, captureGit: boolean) {
   const repository = captureGit ? await captureRepository(project.git, project.storePrefix) : undefined
   const warnings =
     repository?.kind === 'none' ? [`No repository was captured: ${reasonText(repository.reason)}.`] : []
-  return { repository, warnings }
+  return { repository, warnings: isCutOff(project.root) ? [...warnings, KEPT_APART] : warnings }
 }
 
 async function circumstancesOf(

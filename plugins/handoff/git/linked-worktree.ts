@@ -16,6 +16,19 @@ export function mainWorktreeOf(root: string): string | undefined {
   return basename(shared) === '.git' ? dirname(shared) : undefined // a bare repository has no work tree of its own
 }
 
+/**
+ * Whether `root` is that of a linked work tree of which the repository is elsewhere, or has it in another folder: one of them
+ * was moved, and its main work tree cannot be told.
+ */
+export function isCutOff(root: string): boolean {
+  const named = line(join(root, '.git'))?.match(/^gitdir: (.+)$/)?.[1]
+  if (named === undefined) return false
+  const gitDir = resolve(root, named)
+  if (basename(dirname(gitDir)) !== 'worktrees') return false
+  const back = line(join(gitDir, 'gitdir'))
+  return back === undefined || real(resolve(gitDir, back)) !== real(join(root, '.git'))
+}
+
 /** Whether `root` is that of a submodule: its git directory is inside that of the repository around it. */
 export function isSubmodule(root: string): boolean {
   const own = gitDirOf(root)
