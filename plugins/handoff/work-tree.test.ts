@@ -104,7 +104,7 @@ test('where git cannot list what changed, a record is not fresh', async (t) => {
   assert.equal(ofFiles.gate, 'go', 'it is compared by its digest')
 })
 
-test('of more changed files than are captured it is not said that they are as they were', async (t) => {
+test('of more changed files than a record names it is not said which one changed', async (t) => {
   const project = await repository(t)
   for (let n = 0; n < 120; n++) project.write(`src/many/${n}.ts`, 'one\n')
   project.git('add', '.')
@@ -113,10 +113,32 @@ test('of more changed files than are captured it is not said that they are as th
   const within = await record(project)
   const beside = await record(project, { scope: ['docs'] })
 
+  project.write('src/many/99.ts', 'three\n') // the last of them, which has no digest of its own
   assert.equal((await fresh(project, beside)).gate, 'go')
   const { gate, state, reasons } = await fresh(project, within)
   assert.deepEqual([gate, state], ['care', 'unknown'])
   assert.match(reasons[0], /cannot be told/)
+})
+
+test('of more changed files than a record names it is told together whether they are as they were', async (t) => {
+  const project = await repository(t)
+  const paths = Array.from({ length: 150 }, (_, n) => `src/many/${n}.ts`)
+  for (const path of paths) project.write(path, 'before\n')
+  project.git('add', '.')
+  project.git('commit', '-q', '-m', 'many')
+  for (const path of paths.slice(1)) project.write(path, 'changed before the capture\n')
+  rmSync(join(project.root, paths[0] ?? ''))
+  const created = await record(project)
+  const same = await fresh(project, created)
+
+  project.write(paths[149] ?? '', 'changed later\n')
+  const edited = await fresh(project, created)
+  project.write(paths[149] ?? '', 'changed before the capture\n')
+  project.write('src/a.ts', 'one more\n')
+  const more = await fresh(project, created)
+
+  assert.deepEqual([same.gate, same.state], ['go', 'fresh'])
+  assert.deepEqual([edited.gate, more.gate], ['care', 'care'])
 })
 
 test('a file that a sparse checkout leaves out is not missing', async (t) => {

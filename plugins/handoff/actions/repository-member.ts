@@ -1,6 +1,11 @@
 import type { BranchChange } from '../domain/branch-change.ts'
 import type { Handoff } from '../domain/record.ts'
-import { MAX_UNCOMMITTED, type UncommittedPath } from '../domain/uncommitted.ts'
+import {
+  MAX_UNCOMMITTED,
+  restDigest,
+  type UncommittedPath,
+  type UncommittedRest,
+} from '../domain/uncommitted.ts'
 import { fileFacts } from '../files/file-facts.ts'
 import { branchChange } from '../git/branch-change.ts'
 import type { ChangedPath, RepositoryFacts } from '../git/repository.ts'
@@ -12,6 +17,7 @@ const LIMIT_MS = 500
 type Member = NonNullable<Handoff['project']['repository']> & {
   readonly branch: string | null
   readonly uncommitted?: readonly UncommittedPath[]
+  readonly uncommitted_rest?: UncommittedRest
   readonly branch_change?: BranchChange
 }
 
@@ -30,22 +36,23 @@ export async function repositoryMember(
     head,
     dirty,
     branch,
-    ...(changed.length > 0 && { uncommitted: await contentOf(project, changed) }),
+    ...(changed.length > 0 && (await contentOf(project, changed))),
     ...(added && { branch_change: added }),
   }
 }
 
-async function contentOf(project: Project, changed: readonly ChangedPath[]): Promise<UncommittedPath[]> {
-  const first = changed.slice(0, MAX_UNCOMMITTED)
-  const files = await fileFacts(
-    project.root,
-    first.flatMap(({ path, state }) => (state === 'deleted' ? [] : path)),
-    project.clock,
-    LIMIT_MS,
-  )
-  return first.map(({ path, state }) => {
+async function contentOf(
+  project: Project,
+  changed: readonly ChangedPath[],
+): Promise<Pick<Member, 'uncommitted' | 'uncommitted_rest'>> {
+  const paths = changed.map(({ path }) => path)
+  const files = await fileFacts(project.root, paths, project.clock, LIMIT_MS)
+  const uncommitted = changed.slice(0, MAX_UNCOMMITTED).map(({ path, state }): UncommittedPath => {
     if (state === 'deleted') return { path, deleted: true }
     const fact = files.get(path)
     return fact?.kind === 'file' && fact.sha256 !== undefined ? { path, sha256: fact.sha256 } : { path }
   })
+  const further = paths.slice(MAX_UNCOMMITTED)
+  const rest = further.length === 0 ? undefined : restDigest(further, files)
+  return { uncommitted, ...(rest && { uncommitted_rest: rest }) }
 }

@@ -4,7 +4,7 @@ import type { Handoff } from '../domain/record.ts'
 import { isSha256 } from '../domain/record-id.ts'
 import type { RecordRow } from '../domain/record-row.ts'
 import { familyOf } from '../domain/record-table.ts'
-import { uncommittedAtCapture } from '../domain/uncommitted.ts'
+import { restAtCapture, restDigest, restNow, uncommittedAtCapture } from '../domain/uncommitted.ts'
 import type { FileFact, GitFacts, RelativeFacts, WorldFacts } from '../domain/world-facts.ts'
 import { comparedFacts, fileFacts } from '../files/file-facts.ts'
 import { topNames } from '../files/top-names.ts'
@@ -28,15 +28,31 @@ export async function worldOf(project: Project, record: Handoff): Promise<WorldF
 export async function groundOf(
   project: Project,
   record: Handoff,
-): Promise<Pick<WorldFacts, 'files' | 'topNames' | 'git'>> {
+): Promise<Pick<WorldFacts, 'files' | 'topNames' | 'git' | 'isRestSame'>> {
   const hasBareName = record.work.scope.some((entry) => mayBePath(entry) && !looksLikePath(entry))
   const [files, names, git] = await Promise.all([
     comparedFacts(project.root, recordedFiles(record, runDigests(record)), project.clock),
     hasBareName ? topNames(project.root) : undefined,
     gitFactsFor(project.git, record, project.storePrefix),
   ])
-  const seen = git.kind === 'repository' ? await withAbsent(project, record, { files, git }) : files
-  return { files: seen, git, ...(names && { topNames: names }) }
+  const isRepository = git.kind === 'repository'
+  const seen = isRepository ? await withAbsent(project, record, { files, git }) : files
+  const isRestSame = isRepository && (await isRestUnchanged(project, record, git))
+  return { files: seen, git, isRestSame, ...(names && { topNames: names }) }
+}
+
+/** Whether the changed files that the record does not name are those of the capture, with what they held. */
+async function isRestUnchanged(
+  project: Project,
+  record: Handoff,
+  { uncommitted }: RepositoryFacts,
+): Promise<boolean> {
+  const captured = restAtCapture(record)
+  const paths = captured === undefined ? [] : restNow(record, uncommitted)
+  if (captured === undefined || paths.filter((path) => !path.endsWith('/')).length !== captured.count)
+    return false
+  const now = restDigest(paths, await fileFacts(project.root, paths, project.clock))
+  return now?.sha256 === captured.sha256
 }
 
 /** Missing files as git knows them: left out of a sparse checkout, or renamed. */

@@ -1,10 +1,10 @@
 import { isJsonObject } from '../../../server/plugin.ts'
 import { agreement } from './line-ends.ts'
 import type { Handoff } from './record.ts'
-import { isSha256 } from './record-id.ts'
+import { isSha256, sha256 } from './record-id.ts'
 import type { FileFact, WorldFacts } from './world-facts.ts'
 
-/** Paths whose content is recorded when a record is captured. Further ones cannot be compared. */
+/** Paths whose content is recorded when a record is captured. Further ones have one digest together. */
 export const MAX_UNCOMMITTED = 100
 
 /** A path that differed from HEAD when the record was captured: a free member of `project.repository`. */
@@ -31,6 +31,42 @@ export function uncommittedAtCapture({ project }: Handoff): readonly Uncommitted
   })
 }
 
+/** The further paths that differed from HEAD at capture, together: a free member of `project.repository`. */
+export interface UncommittedRest {
+  readonly count: number
+  /** See `restDigest`. */
+  readonly sha256: string
+}
+
+/** What a record says of the paths beyond those that it names. */
+export function restAtCapture({ project }: Handoff): UncommittedRest | undefined {
+  const repository: unknown = project.repository
+  const rest = isJsonObject(repository) ? repository['uncommitted_rest'] : undefined
+  const { count, sha256 } = isJsonObject(rest) ? rest : {}
+  return typeof count === 'number' && typeof sha256 === 'string' ? { count, sha256 } : undefined
+}
+
+/** One digest of the paths and what each holds; undefined where that is not known of one. Folders are left out. */
+export function restDigest(
+  paths: readonly string[],
+  files: WorldFacts['files'],
+): UncommittedRest | undefined {
+  const entries: [path: string, sha256: string | null][] = []
+  for (const path of paths.filter((one) => !one.endsWith('/')).toSorted()) {
+    const fact = files?.get(path)
+    const isKnown = fact?.kind === 'missing' || (fact?.kind === 'file' && fact.sha256 !== undefined)
+    if (!isKnown) return undefined
+    entries.push([path, fact.kind === 'file' ? (fact.sha256 ?? null) : null])
+  }
+  return { count: entries.length, sha256: sha256(JSON.stringify(entries)) }
+}
+
+/** The paths that differ from HEAD now and that the record does not name. */
+export function restNow(record: Handoff, uncommitted: readonly string[]): string[] {
+  const named = new Set(uncommittedAtCapture(record)?.map(({ path }) => path))
+  return uncommitted.filter((path) => !named.has(path))
+}
+
 /** The paths that differ from the work tree as it was at capture, as far as the record and git can tell. */
 export interface WorkTreeChanges {
   readonly paths: readonly string[]
@@ -41,7 +77,7 @@ export interface WorkTreeChanges {
 }
 
 /** Compares the work tree with that of the capture: commits and uncommitted changes, each by what the files hold now. */
-export function workTreeChanges(record: Handoff, { git, files }: WorldFacts): WorkTreeChanges {
+export function workTreeChanges(record: Handoff, { git, files, isRestSame }: WorldFacts): WorkTreeChanges {
   if (git?.kind !== 'repository') return { paths: [], renamed: new Set(), uncertain: [] }
   const captured = uncommittedAtCapture(record)
   const known = new Map(captured?.map((entry) => [entry.path, entry]))
@@ -60,6 +96,7 @@ export function workTreeChanges(record: Handoff, { git, files }: WorldFacts): Wo
     if (compared !== undefined) return compared
     if (committed.has(path)) return true
     if (!uncommitted.has(path)) return false
+    if (entry === undefined && isRestSame && !path.endsWith('/')) return false
     if (entry === undefined && isWhole && !isUnnamed(path)) return true
     uncertain.push(path)
     return false

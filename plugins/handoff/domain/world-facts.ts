@@ -12,6 +12,8 @@ export interface WorldFacts {
   readonly topNames?: ReadonlySet<string>
   /** Absent: git was not run. */
   readonly git?: GitFacts
+  /** The changed files beyond those that a record names are as they were at its capture. */
+  readonly isRestSame?: boolean
 }
 
 /** What a check needs to know of another record. */
