@@ -158,3 +158,21 @@ test('a number and one word that may mean another do not make a repeat', () => {
 
   assert.notEqual(check(plan, attempt).verdict, 'repeat')
 })
+
+test('what is done with another tool is another plan', () => {
+  assertTold(
+    'Render the charts with plotly',
+    ['Use plotly to render the charts', 'Render the charts using plotly'],
+    ['Render the charts with vega', 'Use vega to render the charts'],
+  )
+  assertTold(
+    'Use chokidar to watch the source folder',
+    ['Add a chokidar watcher on the source directory', 'Watch the source folder with chokidar'],
+    ['Use inotify directly to watch the source folder'],
+  )
+  assertTold(
+    'Parse the HTML with a regular expression',
+    ['Use a regex to parse the HTML', 'Parse HTML using regexes'],
+    ['Parse the HTML with cheerio'],
+  )
+})

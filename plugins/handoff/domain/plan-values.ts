@@ -20,6 +20,8 @@ export interface Stated {
   readonly waits: 'time' | 'event' | undefined
   /** Tools, formats, algorithms: of one kind, one is used. */
   readonly kinds: Kinds
+  /** With what it is done: `with chokidar`, `use chokidar to`. */
+  readonly means: readonly PlanTerm[]
 }
 
 interface Name {
@@ -51,6 +53,7 @@ export function statedIn(text: string, terms: readonly PlanTerm[]): Stated {
     pace: paceOf(text),
     waits: waitsIn(said),
     kinds: kindsIn(said.replace(ASIDE, '')),
+    means: meansIn(said),
   }
 }
 
@@ -63,7 +66,28 @@ export function isOtherwise(plan: Stated, tried: Stated): boolean {
     isOtherVersioned(plan, tried) ||
     isOtherPace(plan, tried) ||
     areSiblings(plan.kinds, tried.kinds) ||
+    isByOtherMeans(plan, tried) ||
     (plan.waits === 'event' && tried.waits === 'time')
+  )
+}
+
+/** What is named as that with which something is done, in one word or two. */
+const MEANS =
+  /\b(?:(?:with|using|via) (?:an? |the )?([\w.-]+(?: [\w.-]+)?)(?=[^\w\s]|$|\s+(?:in|on|for|and|instead|to|at|when|so|because|directly)\b)|(?:use|try) (?:an? |the )?([\w.-]+(?: [\w.-]+)?) (?:to|for) )/gi
+
+function meansIn(text: string): readonly PlanTerm[] {
+  const named = [...text.matchAll(MEANS)].flatMap(([, one, other]) => planTerms(one ?? other ?? ''))
+  return named.filter(({ isLight }) => !isLight)
+}
+
+/** Each is done with something that the other does not name, in no word of the same meaning. */
+function isByOtherMeans(plan: Stated, tried: Stated): boolean {
+  const isForeign = (means: readonly PlanTerm[], { terms }: Stated) =>
+    means.length > 0 && !means.some(({ term }) => terms.some((one) => one.term === term))
+  return (
+    isForeign(plan.means, tried) &&
+    isForeign(tried.means, plan) &&
+    !plan.means.some((term) => hasAny(tried.means, term))
   )
 }
 
