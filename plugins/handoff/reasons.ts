@@ -81,7 +81,11 @@ export const refusals = defineRefusals({
   },
   one_argument: { ...ARGUMENTS, message: 'Give exactly one of {names}.' },
   one_id: { ...ARGUMENTS, message: 'Give one id, or several ids with format jsonl.' },
-  status_or_flags: { ...ARGUMENTS, message: 'Give a status in "to", or flags in "clear_flags".' },
+  status_or_flags: {
+    ...ARGUMENTS,
+    message: 'Give the id of a record and a status in "to", or flags in "clear_flags".',
+    next: 'At the command line: satchel handoff set-status latest ready.',
+  },
   reason_missing: { ...ARGUMENTS, message: 'clear_flags needs a reason.' },
   label_missing: { ...ARGUMENTS, message: 'A fork needs a branch_label that says what it tries.' },
   unknown_value: { ...ARGUMENTS, message: '{field} must be one of {values}.{hint}' },

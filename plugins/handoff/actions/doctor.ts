@@ -45,7 +45,7 @@ export async function examineStore(
     ...problems.map(damagedRecord),
     ...(await contentProblems(project, stored)),
     ...(project.store.keepsFiles ? await folderProblems(project, clockMs) : []),
-    ...lineageProblems(rows),
+    ...lineageProblems(rows, problems),
     ...statusProblems(rows, nowMs),
     ...rows.filter(({ updatedMs }) => isFuture(updatedMs, nowMs)).map(fromTheFuture),
   ]
@@ -253,11 +253,13 @@ function fromTheFuture({ path, updated_at }: RecordRow): StoreProblem {
 /** Names in a detail; a tool shows all. */
 const MAX_NAMED = 10
 
-function lineageProblems(rows: readonly RecordRow[]): StoreProblem[] {
+function lineageProblems(rows: readonly RecordRow[], damaged: readonly Problem[]): StoreProblem[] {
   const known = byId(rows)
+  // A damaged parent is a problem of its own.
+  const isDamaged = (id: string) => damaged.some(({ path }) => path.endsWith(`${id.toLowerCase()}.json`))
   const missing = rows.flatMap((row) =>
     row.parents
-      .filter((parent) => !known.has(parent.toLowerCase()))
+      .filter((parent) => !known.has(parent.toLowerCase()) && !isDamaged(parent))
       .map((parent) => ({
         kind: 'missing_parent' as const,
         path: row.path,

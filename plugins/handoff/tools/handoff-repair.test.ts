@@ -131,3 +131,17 @@ test('other damage is left as it is, byte by byte', async (t) => {
   const empty = await openTestProject(t)
   assert.deepEqual((await empty.call('handoff_repair')).results, [])
 })
+
+test('a damaged parent is one problem: its children do not say that it is missing', async (t) => {
+  const project = await openTestProject(t)
+  const { path, id } = await project.call('handoff_create', SMALL)
+  await project.call('handoff_create', { ...SMALL, parent: id })
+  project.write(path, project.read(path).slice(0, 200))
+
+  const { problems } = await (await openTestProject(t, { root: project.root })).call('handoff_doctor')
+
+  assert.deepEqual(
+    problems.map(({ kind }: { kind: string }) => kind),
+    ['damaged_record'],
+  )
+})

@@ -63,6 +63,16 @@ test('a refused step says what is allowed', async (t) => {
   })
 })
 
+test('a call without a status says how the command line is given one', async (t) => {
+  const project = await openTestProject(t)
+  await project.call('handoff_create', SMALL)
+
+  await assert.rejects(project.call('handoff_transition', { id: 'ready' }), {
+    reason: 'invalid_arguments',
+    message: /id of a record and a status.*set-status latest ready/,
+  })
+})
+
 test('a failing check run keeps the status, stores its outcome and flags the record', async (t) => {
   const project = await openTestProject(t, { repository: true })
   const { id, path } = await project.call('handoff_create', {

@@ -97,3 +97,13 @@ test('a text of many values is refused before its checks begin', async (t) => {
       reason: 'too_many_values',
     })
 })
+
+test('a name of a file that is not there is no id', async (t) => {
+  const project = await openTestProject(t)
+  const [verb] = [project.host.registry.tool('handoff_validate')?.tool.cli ?? []].flat()
+  const typed = (source: string) =>
+    verb?.arrange?.({ source }, { exists: async () => false, readText: async () => '' })
+
+  assert.deepEqual(await typed('record.json'), { path: 'record.json' })
+  assert.deepEqual(await typed('0959eff1'), { id: '0959eff1' })
+})

@@ -99,5 +99,6 @@ async function sourceOf(typed: Readonly<Record<string, unknown>>, files: TypedFi
   if (input['record'] !== undefined || input['id'] !== undefined || input['path'] !== undefined) return input
   const named = typeof source === 'string' ? source : '-'
   if (named === '-') return { ...input, record: await files.readText('-') }
-  return (await files.exists(named)) ? { ...input, path: named } : { ...input, id: named }
+  const isFile = /[./\\]/.test(named) || (await files.exists(named))
+  return isFile ? { ...input, path: named } : { ...input, id: named }
 }
