@@ -67,7 +67,7 @@ test('a store above a repository is not that of the repository', async (t) => {
   assert.deepEqual(await givenIn(t, root, root), { hook: undefined, command: undefined })
 })
 
-test('a root that the user named is the project, whatever is around it', async (t) => {
+test('a root that the user named is the project, also inside of another repository', async (t) => {
   const { outer, inner } = await withSubmodule(t)
   await made(outer, 'Outer')
 

@@ -4,7 +4,7 @@ import type { CallContext, Database, EvidenceKinds, Host } from '../../server/pl
 import { type Disk, realDisk, requireProject } from '../../server/plugin.ts'
 import type { HandoffConfig } from './config.ts'
 import type { RandomBytes } from './domain/record-id.ts'
-import { folderWithStore } from './files/folder-with-store.ts'
+import { folderWithStore } from './git/folder-with-store.ts'
 import { mainWorktreeOf } from './git/linked-worktree.ts'
 import { isOutsideRepositories } from './git/no-repository.ts'
 import { rootCommit } from './git/repository.ts'

@@ -46,7 +46,7 @@ const HEADINGS: readonly (readonly [RegExp, Section])[] = [
     /\b(?:backlog|queued?|upcoming|roadmap|future|horizon|later|deferred|follow-?ups?|nice to haves?|(?:needed|proposed|planned) changes|changes (?:needed|to make))\b/i,
     'later',
   ],
-  [/\b(?:status|current state|state|where (?:we are|things (?:are|stand)|it stands)|tl;?dr)\b/i, 'state'],
+  [/\b(?:status|current state|state|where (?:we|things) are|tl;?dr)\b/i, 'state'],
   [
     /\b(?:done|completed|finished|accomplished|progress|shipped|landed|delivered|merged|implemented)\b|\bfixed(?: bugs| issues|\W*$)/i,
     'done',

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { isSubmodule, mainWorktreeOf } from '../git/linked-worktree.ts'
+import { isSubmodule, mainWorktreeOf } from './linked-worktree.ts'
 
 /**
  * The nearest folder at or above `start` that has a store, which may be empty: git keeps no empty folder of records. That
