@@ -241,7 +241,8 @@ function isHigh(item: OpenItem): boolean {
 function openEntry(item: OpenItem): BriefEntry {
   const blocked =
     item.blocked_by.length > 0 ? ` [blocked by ${item.blocked_by.map(shownLine).join(', ')}]` : ''
-  const text = because(item.description, [item.suggested_action && `next: ${item.suggested_action}`])
+  const { description, suggested_action: action } = item
+  const text = because(description, [action && action !== description ? `next: ${action}` : null])
   return entry(`${item.id} ${item.priority}: `, body(text) + blocked, item.id)
 }
 

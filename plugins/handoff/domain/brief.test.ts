@@ -138,6 +138,27 @@ test('an unblocked open item without an action is the next action, by priority, 
   )
 })
 
+test('an open item whose action is its description is told once', () => {
+  const item = { blocked_by: [], acceptance_check: null, priority: 'medium' as const }
+  const open_items = ['Write it', 'Run it', 'Tag it'].map((description, n) => ({
+    ...item,
+    id: `O-00${n + 1}`,
+    description,
+    suggested_action: n === 2 ? 'git tag v1' : description,
+  }))
+
+  const { text } = briefOf({
+    record: { ...VALID, open_items },
+    etag: 'sha256:0',
+    now: new Date(VALID.updated_at),
+    isAltered: false,
+    maxTokens: 1200,
+  })
+
+  assert.match(text, /^- O-002 medium: Run it$/m)
+  assert.match(text, /^- O-003 medium: Tag it \(next: git tag v1\)$/m)
+})
+
 test('no text of a record can end the fence of its brief', () => {
   const key = ETAG.slice(7, 23)
   const attacks = [
