@@ -54,7 +54,7 @@ test('a session that is resumed again is told again what changed meanwhile, and 
   project.advance(3600)
   assert.equal((await resume()).stdout, '', 'it is older, and the same')
   project.write('src/callback.ts', 'of another person\n')
-  assert.match((await resume()).stdout, /1 paths in scope changed. Gate: care/)
+  assert.match((await resume()).stdout, /1 path in scope changed. Gate: care/)
   assert.equal((await resume()).stdout, '')
   const { etag } = await project.call('handoff_get', { id })
   const failed_attempts = [{ approach: 'Retry the callback', reason: 'it is not idempotent' }]

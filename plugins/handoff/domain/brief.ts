@@ -1,4 +1,4 @@
-import { BYTES_PER_TOKEN } from '../../../server/plugin.ts'
+import { BYTES_PER_TOKEN, counted } from '../../../server/plugin.ts'
 import { briefBody } from './brief-body.ts'
 import { briefMaterial } from './brief-sections.ts'
 import { CLAIM_VERDICTS, type Gate, type JudgedClaim, stopReason } from './claim-verdicts.ts'
@@ -75,9 +75,9 @@ function freshnessLine({ record, drift, gate, claims = [] }: BriefParts): string
   const facts = [
     drift.state,
     drift.untold?.why,
-    drift.commitsAhead !== null && drift.commitsAhead > 0 && `${drift.commitsAhead} commits since`,
-    drift.changedInScope.length > 0 && `${drift.changedInScope.length} paths in scope changed`,
-    moved > 0 && `${moved} recorded files changed or missing`,
+    drift.commitsAhead !== null && drift.commitsAhead > 0 && `${counted(drift.commitsAhead, 'commit')} since`,
+    drift.changedInScope.length > 0 && `${counted(drift.changedInScope.length, 'path')} in scope changed`,
+    moved > 0 && `${counted(moved, 'recorded file')} changed or missing`,
     claims.length > 0 && `claims: ${claimCounts(claims)}`,
   ]
   const text = facts.filter((fact) => fact).join(', ')

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import * as z from 'zod'
 import { refusals } from '../../backup/refusals.ts'
 import type { RunningHost } from '../../host.ts'
+import { counted } from '../../platform/counted.ts'
 import { withUserLock } from '../../platform/user-lock.ts'
 import { satchelStateFolder } from '../../state-folder.ts'
 import { unreadConfig } from '../../unread-config.ts'
@@ -32,7 +33,9 @@ export const backupVerb = defineHostVerb({
         satchel: VERSION,
         signal: world.signal,
       })
-      const lines = stores.map(({ plugin, store, files }) => `${plugin}/${store}: ${files.length} files`)
+      const lines = stores.map(
+        ({ plugin, store, files }) => `${plugin}/${store}: ${counted(files.length, 'file')}`,
+      )
       if (host.database) world.terminal.note('What is in the database is not part of it: use pg_dump.')
       printResult(world.terminal, {
         data: {
@@ -68,7 +71,7 @@ export const restoreVerb = defineHostVerb({
         const stores = await restore(host, { folder: resolve(world.io.cwd, folder), force })
         const lines = stores.map(({ plugin, store, files, changed, kept }) => {
           const end = kept.length > 0 ? `; kept: ${kept.join(', ')}` : ''
-          return `${plugin}/${store}: ${changed ? `${files} files restored` : 'the same already'}${end}`
+          return `${plugin}/${store}: ${changed ? `${counted(files, 'file')} restored` : 'the same already'}${end}`
         })
         printResult(world.terminal, { data: { stores }, text: lines.join('\n') })
         return 0
