@@ -60,11 +60,16 @@ test('two workers share the repositories of a catalogue, and one that is killed 
   const database = machine.database.place.split(' ')[0]
   const sql = (text: string) => team.server.sql(text, database)
   await machine.rows().createCatalogue()
-  // How often each repository was published, and by which claim; each publication takes a moment.
+  // How often each repository was published, and by which claim; each publication takes a moment, the first ones until both
+  // workers have claims.
   sql(`create table satchel.test_ends (repository text, claim uuid);
+    create table satchel.test_hold as select 1 as held;
     alter table satchel.test_ends owner to app;
+    alter table satchel.test_hold owner to app;
     create function satchel.note_end() returns trigger language plpgsql as $$ begin
-      insert into satchel.test_ends values (new.repository, old.claim); perform pg_sleep(0.5); return new; end $$;
+      insert into satchel.test_ends values (new.repository, old.claim);
+      while exists (select from satchel.test_hold) loop perform pg_sleep(0.05); end loop;
+      perform pg_sleep(0.5); return new; end $$;
     create trigger note_end after update on satchel.module_queue for each row
       when (new.done > old.done) execute function satchel.note_end()`)
   const workers = await Promise.all([1, 2].map(() => startWorker(t, team, repositories)))
@@ -77,6 +82,7 @@ test('two workers share the repositories of a catalogue, and one that is killed 
   await askFor(machine, repositories)
   // One worker reads four at a time.
   await until(() => count('satchel.module_queue where lease_until > now()') > 4, 'claims of both')
+  sql('delete from satchel.test_hold')
   const [killed, other] = workers
   assert.ok(killed && other)
   const isGone = once(killed, 'exit')
