@@ -34,17 +34,13 @@ const DOORS = {
 }
 
 /** What is wrong with an answer; undefined if it is as it must be. */
-function faultOf(
-  { name, expect, overMcp }: PluginCase,
-  door: string,
-  { status, text }: Got,
-): string | undefined {
+function faultOf({ name, expect }: PluginCase, door: string, { status, text }: Got): string | undefined {
   const isError = door === 'rest' ? status >= 400 : /"isError":true|"error":/.test(text)
   const isAsExpected = {
     served: !isError,
     fault: isError && /internal/i.test(text),
     ended: isError && /call_timeout/.test(text),
-  }[door === 'rest' ? expect : (overMcp ?? expect)]
+  }[expect]
   if (isAsExpected && !text.includes('PLANTED') && !/ at .*\.m?js:\d+/.test(text)) return undefined
   return `${name} over ${door}: ${status} ${text.slice(0, 300)}`
 }

@@ -5,8 +5,6 @@ export interface PluginCase {
   readonly handler: string
   /** `served`: the handler goes wrong beside its answer; `fault`: its answer is the error of a log line. */
   readonly expect: 'served' | 'fault' | 'ended'
-  /** What it must get over MCP; absent: the same. */
-  readonly overMcp?: 'fault'
   /** The body of `headline(output)`; absent: a good one. */
   readonly headline?: string
 }
@@ -89,7 +87,6 @@ const BESIDE: readonly PluginCase[] = [
       handler: OK,
       headline,
       expect: 'served',
-      overMcp: 'fault',
     }),
   ),
   { name: 'a headline of a megabyte', handler: OK, expect: 'served', headline: `return 'x'.repeat(1e6)` },
