@@ -14,6 +14,7 @@ import { endpointsOf, type InventoryLine, inventory } from './endpoints.ts'
 import type { HttpOptions } from './exchange.ts'
 import { isMain } from './guard.ts'
 import { problem } from './problem.ts'
+import { hasBody } from './read-body.ts'
 import { refusals } from './refusals.ts'
 import { listenPrivately, type SocketFile } from './socket-file.ts'
 import { createStreamPlaces, type StreamPlaces } from './stream-places.ts'
@@ -55,7 +56,8 @@ export async function openListener(
   const answer = getRequestListener(app.fetch, { hostname: 'localhost', errorHandler: malformed })
   const server = createServer({ keepAlive: true }, answer)
   server.on('checkContinue', (incoming, outgoing) => {
-    noteWaiting(incoming, outgoing)
+    if (hasBody(incoming)) noteWaiting(incoming, outgoing)
+    else outgoing.writeContinue() // a client may want the answer for a request without a body, too
     void answer(incoming, outgoing)
   })
   server.requestTimeout = 0 // streams stay open; a slow body has its own limit
