@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { skipWithout } from './harness/skip-without.ts'
 
 /**
  * Whether a package that users may leave out cannot be loaded here; the test is then skipped with a loud line. Where
@@ -14,9 +14,7 @@ export async function lacksPackage(
     (thrown: unknown) => thrown,
   )
   if (failure === undefined) return false
-  const told = `SKIPPED: the optional package ${name} cannot be loaded: ${String(failure).split('\n')[0]}`
-  if (process.env['REQUIRE_PEERS'] === '1') assert.fail(told)
-  process.stderr.write(`${told}\n`)
-  t.skip(told)
+  const why = String(failure).split('\n')[0]
+  skipWithout(t, 'REQUIRE_PEERS', `the optional package ${name} cannot be loaded: ${why}`)
   return true
 }

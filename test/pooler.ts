@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from './free-port.ts'
 import { killed } from './harness/killed.ts'
+import { skipWithout } from './harness/skip-without.ts'
 import type { PostgresServer } from './postgres-server.ts'
+import { programPath } from './proxy-network.ts'
 
 /** PgBouncer refuses to run as root. */
 const UNPRIVILEGED = 65534
-/** Packages put it where only root looks. */
-const FOLDERS = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin']
 
 /**
  * Starts a PgBouncer that gives connections of `server` for one transaction each, as few as force callers to change them. Gives
@@ -19,12 +19,9 @@ const FOLDERS = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin']
  * `REQUIRE_POOLER=1` makes that a failure.
  */
 export async function startPooler(t: TestContext, server: PostgresServer): Promise<string | undefined> {
-  const program = FOLDERS.map((folder) => join(folder, 'pgbouncer')).find((path) => existsSync(path))
+  const program = programPath('pgbouncer')
   if (program === undefined) {
-    const told = 'SKIPPED: PgBouncer is not installed (apt-get install pgbouncer)'
-    if (process.env['REQUIRE_POOLER'] === '1') assert.fail(told)
-    process.stderr.write(`${told}\n`)
-    t.skip(told)
+    skipWithout(t, 'REQUIRE_POOLER', 'PgBouncer is not installed (apt-get install pgbouncer)')
     return undefined
   }
   const folder = mkdtempSync('/tmp/satchel-pooler-')

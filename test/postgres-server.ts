@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from './free-port.ts'
 import { killed } from './harness/killed.ts'
+import { skipWithout } from './harness/skip-without.ts'
 
 /** The packages of Debian and Ubuntu put each version in a folder of its own, outside PATH. */
 const PACKAGED = '/usr/lib/postgresql'
@@ -71,10 +72,7 @@ interface Place {
 export async function startPostgres(t: TestContext): Promise<PostgresServer | undefined> {
   const bin = programs()
   if (bin === undefined) {
-    const told = 'SKIPPED: PostgreSQL is not installed (apt-get install postgresql)'
-    if (process.env['REQUIRE_POSTGRES'] === '1') assert.fail(told)
-    process.stderr.write(`${told}\n`)
-    t.skip(told)
+    skipWithout(t, 'REQUIRE_POSTGRES', 'PostgreSQL is not installed (apt-get install postgresql)')
     return undefined
   }
   const place = newPlace(t, bin)

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -7,6 +6,7 @@ import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryFolder } from './harness/index.ts'
+import { skipWithout } from './harness/skip-without.ts'
 import { ordinaryUserOf } from './ordinary-user.ts'
 
 /** Addresses of the server's machine and of the one that calls it. */
@@ -60,10 +60,7 @@ export function programPath(name: string): string | undefined {
 export function installedHaproxy(t: TestContext): string | undefined {
   const program = programPath('haproxy')
   if (program !== undefined) return program
-  const told = 'SKIPPED: haproxy is not installed (apt-get install haproxy)'
-  if (process.env['REQUIRE_PROXIES'] === '1') assert.fail(told)
-  process.stderr.write(`${told}\n`)
-  t.skip(told)
+  skipWithout(t, 'REQUIRE_PROXIES', 'haproxy is not installed (apt-get install haproxy)')
   return undefined
 }
 
