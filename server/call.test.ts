@@ -94,6 +94,37 @@ test('an unknown argument is refused with the nearest name before the handler ru
   assert.equal(handled, before)
 })
 
+test('an unknown member inside of an argument is refused too, in JSON text as well', async (t) => {
+  const edits = z.array(z.object({ old: z.string(), new: z.string() }))
+  const strict = z.array(z.strictObject({ name: z.string(), include_tags: z.boolean().optional() }))
+  const nested = defineTool({
+    ...double,
+    name: 'nested',
+    input: z.object({ edits: edits.optional(), entries: strict.optional() }),
+    example: {},
+    handler: async () => ({ result: 0 }),
+  })
+  const plugin = { ...sample, setup: async () => ({ tools: [nested] }) }
+  const { call } = await openHost(t, { plugins: [plugin] })
+  const edit = { old: 'a', new: 'b', nwe: 'c' }
+  const refused = { code: 'invalid', reason: 'unknown_argument' }
+
+  for (const edits of [[edit], JSON.stringify([edit])])
+    await assert.rejects(call('nested', { edits }), {
+      ...refused,
+      message: 'Unknown argument "edits.0.nwe". Did you mean "new"?',
+      details: {
+        argument: 'edits.0.nwe',
+        nearest: 'new',
+        errors: [{ pointer: '/edits/0/nwe', message: 'unknown argument' }],
+      },
+    })
+  await assert.rejects(call('nested', { entries: [{ name: 'a', includetags: true }] }), {
+    ...refused,
+    message: 'Unknown argument "entries.0.includetags". Did you mean "include_tags"?',
+  })
+})
+
 test('a missing, mistyped or non-object input names where it is wrong', async (t) => {
   const { answer } = await openHost(t, { plugins: [sample] })
 

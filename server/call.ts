@@ -12,16 +12,16 @@ import {
   type SatchelError,
 } from './contract/errors.ts'
 import type { Tool } from './contract/tool.ts'
-import { fieldErrors, pointerOf } from './field-errors.ts'
+import { fieldErrors } from './field-errors.ts'
 import { forgivenInput } from './forgiving-input.ts'
 import { takesAnything } from './open-schema.ts'
 import { isJsonObject } from './platform/json-object.ts'
 import { asJsonObject, isJson, isPlainJson } from './platform/json-value.ts'
-import { didYouMean, nearest } from './platform/nearest.ts'
 import { limitWork } from './platform/turns.ts'
 import { within } from './platform/within.ts'
 import { refusals } from './refusals.ts'
 import { levelOf, requireScope } from './tokens/scopes.ts'
+import { requireKnownArguments } from './unknown-key.ts'
 
 /** A tool as the host registered it: the declaration and its plugin. */
 export interface OwnedTool {
@@ -205,13 +205,10 @@ function denied(capability?: Capability): SatchelError {
 }
 
 function parseInput(tool: Tool, rawInput: unknown): Record<string, unknown> {
-  const known = Object.keys(tool.input.shape)
   if (!isJsonObject(rawInput)) {
     throw refusals.input_not_object()
   }
-  for (const name of Object.keys(rawInput)) {
-    if (!Object.hasOwn(tool.input.shape, name)) throw unknownArgument(name, known)
-  }
+  requireKnownArguments(tool.input, rawInput)
   const parsed = tool.input.safeParse(rawInput)
   if (parsed.success) return parsed.data
   const forgiven = forgivenInput(tool.input, rawInput, parsed.error)
@@ -221,19 +218,6 @@ function parseInput(tool: Tool, rawInput: unknown): Record<string, unknown> {
   throw refusals.invalid_arguments(
     { field: first?.pointer || 'input', fault: first?.message ?? 'is not valid' },
     { errors },
-  )
-}
-
-/** The refusal of a field that is not one of `known`, with the nearest. */
-export function unknownArgument(name: string, known: readonly string[]): SatchelError {
-  const near = nearest(name, known)
-  const shown = name.slice(0, 80)
-  return refusals.unknown_argument(
-    { name: shown, hint: didYouMean(near, known) },
-    {
-      details: { argument: shown, ...(near && { nearest: near }) },
-      errors: [{ pointer: pointerOf([shown]), message: 'unknown argument' }],
-    },
   )
 }
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { excessOfJson } from './platform/json-bounds.ts'
 import { isJsonObject } from './platform/json-object.ts'
+import { requireKnownArguments } from './unknown-key.ts'
 
 /** A text of JSON may hold another: a list in an object in an argument. */
 const MAX_ROUNDS = 3
@@ -25,6 +26,7 @@ export function forgivenInput(
       repaired,
     )
     if (next === repaired || !isJsonObject(next)) return undefined
+    requireKnownArguments(schema, next)
     const parsed = schema.safeParse(next)
     if (parsed.success) return parsed.data
     repaired = next

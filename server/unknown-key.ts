@@ -1,4 +1,5 @@
 import type { SatchelError } from './contract/errors.ts'
+import { pointerOf } from './field-errors.ts'
 import { isJsonObject } from './platform/json-object.ts'
 import { didYouMean, nearest } from './platform/nearest.ts'
 import { refusals } from './refusals.ts'
@@ -10,7 +11,7 @@ export interface UnknownKey {
   readonly known: readonly string[]
 }
 
-/** The first key of a value that its schema would drop silently. `prefix` is that of all keys, with the last dot. */
+/** The first key of a value that its schema would drop silently or refuse. `prefix` is that of all keys, with the last dot. */
 export function findUnknownKey(schema: unknown, value: unknown, prefix = ''): UnknownKey | undefined {
   const inner = innermost(schema)
   if (Array.isArray(value) && inner.def?.element !== undefined) {
@@ -36,9 +37,32 @@ function firstOf<T, R>(all: Iterable<T>, find: (one: T) => R | undefined): R | u
   return undefined
 }
 
+/** Refuses an input with a member that its schema does not take, at any depth. Errors: `invalid`/`unknown_argument`. */
+export function requireKnownArguments(schema: unknown, input: unknown): void {
+  const unknown = findUnknownKey(schema, input)
+  if (unknown !== undefined) throw unknownArgument(unknown)
+}
+
+/** The refusal of a member that is not one of `known`, with the nearest. */
+export function unknownArgument({ key, known }: UnknownKey): SatchelError {
+  const near = nearestOf(key, known)
+  const shown = key.slice(0, 80)
+  return refusals.unknown_argument(
+    { name: shown, hint: didYouMean(near, known) },
+    {
+      details: { argument: shown, ...(near && { nearest: near }) },
+      errors: [{ pointer: pointerOf(shown.split('.')), message: 'unknown argument' }],
+    },
+  )
+}
+
+function nearestOf(key: string, known: readonly string[]): string | undefined {
+  return nearest(key.slice(key.lastIndexOf('.') + 1), known)
+}
+
 /** The refusal of a key, with the nearest known one. `place` begins the message. */
 export function unknownKey({ key, known }: UnknownKey, place = '', line?: number): SatchelError {
-  const near = nearest(key.slice(key.lastIndexOf('.') + 1), known)
+  const near = nearestOf(key, known)
   return refusals.unknown_key(
     { place, key, hint: didYouMean(near, known) },
     { details: { key, ...(line !== undefined && { line }), ...(near && { nearest: near }) } },

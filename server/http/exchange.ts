@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { z } from 'zod'
-import { unknownArgument } from '../call.ts'
 import type { OAuthSettings } from '../config-sections.ts'
 import type { Credentials, Principal } from '../contract/advanced/principal.ts'
 import type { Listener, RouteGuard } from '../contract/advanced/route.ts'
@@ -13,6 +12,7 @@ import type { McpMount } from '../mcp-mount.ts'
 import type { Metrics } from '../metrics.ts'
 import { backgroundCall } from '../platform/background-call.ts'
 import type { LoopDelay } from '../platform/loop-delay.ts'
+import { unknownArgument } from '../unknown-key.ts'
 
 /** Parts of the HTTP door that `run.ts` provides, shared by all listeners of a process. */
 export interface HttpOptions {
@@ -133,7 +133,7 @@ export function queryOf(exchange: Exchange): URLSearchParams {
  */
 export function requireKnownQuery(exchange: Exchange, known: readonly string[]): void {
   const unknown = [...queryOf(exchange).keys()].find((name) => !known.includes(name))
-  if (unknown !== undefined) throw unknownArgument(unknown, known)
+  if (unknown !== undefined) throw unknownArgument({ key: unknown, known })
 }
 
 /** Creates the call context of an HTTP request. */
