@@ -32,6 +32,13 @@ const double = defineTool({
   input: z.object({
     amount: z.number().describe('what to double'),
     fail: z.string().optional().describe('how to fail'),
+    claim: z.object({ by: z.string(), ttl_s: z.number().optional() }).optional().describe('whose it is'),
+    free: z.looseObject({}).optional().describe('anything'),
+    steps: z
+      .array(z.looseObject({}).pipe(z.strictObject({ op: z.enum(['add', 'remove']) })))
+      .max(3)
+      .optional()
+      .describe('what to do'),
   }),
   output: z.object({ result: z.number() }),
   annotations: readOnly,
@@ -123,6 +130,41 @@ test('an unknown member inside of an argument is refused too, in JSON text as we
     ...refused,
     message: 'Unknown argument "entries.0.includetags". Did you mean "include_tags"?',
   })
+})
+
+test('an unknown member of a part is refused with the nearest one, also in a part given as JSON text', async (t) => {
+  const { call } = await openHost(t, { plugins: [sample] })
+  const before = handled
+  const claim = { by: 'ada', ttl: 3 }
+  const cases: readonly [object, string][] = [
+    [{ claim }, 'Unknown argument "claim.ttl". Did you mean "ttl_s"?'],
+    [{ claim: JSON.stringify(claim) }, 'Unknown argument "claim.ttl". Did you mean "ttl_s"?'],
+    [{ steps: [{ op: 'add' }, { op: 'add', 'a.b/c': 1 }] }, 'Unknown argument "steps.1.a.b/c". Known: op.'],
+  ]
+
+  for (const [part, message] of cases) {
+    await assert.rejects(call('double', { amount: 1, ...part }), {
+      code: 'invalid',
+      reason: 'unknown_argument',
+      message,
+    })
+  }
+  assert.equal(handled, before)
+  await call('double', { amount: 1, free: { any: 1 }, claim: { by: 'ada' } })
+})
+
+test('a wrong value is refused in words that say what is right', async (t) => {
+  const { call } = await openHost(t, { plugins: [sample] })
+  const cases: readonly [Record<string, unknown>, string][] = [
+    [{ amount: 'two' }, '/amount: must be a number, not a string'],
+    [{ amount: [] }, '/amount: must be a number, not a list'],
+    [{ amount: 1, steps: [{ op: 'ad' }] }, '/steps/0/op: must be one of add, remove. Did you mean "add"?'],
+    [{ amount: 1, steps: [1] }, '/steps/0: must be an object, not 1'],
+    [{ amount: 1, steps: Array(4).fill({ op: 'add' }) }, '/steps: must have at most 3 entries'],
+    [{ amount: 1, claim: {} }, '/claim/by: is missing; it is of type string'],
+  ]
+
+  for (const [input, message] of cases) await assert.rejects(call('double', input), { message })
 })
 
 test('a missing, mistyped or non-object input names where it is wrong', async (t) => {

@@ -214,7 +214,7 @@ function parseInput(tool: Tool, rawInput: unknown): Record<string, unknown> {
   const forgiven = forgivenInput(tool.input, rawInput, parsed.error)
   if (forgiven) return forgiven
   const errors = fieldErrors(parsed.error, rawInput)
-  const first = errors[0]
+  const [first] = errors
   throw refusals.invalid_arguments(
     { field: first?.pointer || 'input', fault: first?.message ?? 'is not valid' },
     { errors },

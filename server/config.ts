@@ -126,7 +126,7 @@ function topKeys(): string[] {
 function refuseUnknownTopKeys(source: Source): void {
   const known = topKeys()
   for (const key of Object.keys(source.text.values)) {
-    if (!known.includes(key)) throw refusedKey(source, { key, known })
+    if (!known.includes(key)) throw refusedKey(source, { key, name: key, known })
   }
 }
 

@@ -6,6 +6,8 @@ interface ZodLike {
     readonly innerType?: unknown
     readonly element?: unknown
     readonly catchall?: unknown
+    readonly in?: unknown
+    readonly out?: unknown
   }
   readonly shape?: Readonly<Record<string, unknown>>
 }

@@ -5,15 +5,20 @@ import { didYouMean, nearest } from './platform/nearest.ts'
 import { refusals } from './refusals.ts'
 import { innermost, shapeOf } from './schema-shape.ts'
 
-/** A key that a schema does not take, dotted, and those that it takes there. */
+/** A key that a schema does not take, and those that it takes there. */
 export interface UnknownKey {
+  /** Dotted. */
   readonly key: string
+  /** Without what it is in. */
+  readonly name: string
   readonly known: readonly string[]
 }
 
 /** The first key of a value that its schema would drop silently or refuse. `prefix` is that of all keys, with the last dot. */
 export function findUnknownKey(schema: unknown, value: unknown, prefix = ''): UnknownKey | undefined {
   const inner = innermost(schema)
+  // What the first schema passes on unchanged is what the second one reads.
+  if (shapeOf(inner.def?.in)) return findUnknownKey(inner.def?.out, value, prefix)
   if (Array.isArray(value) && inner.def?.element !== undefined) {
     const { element } = inner.def
     return firstOf(value.entries(), ([index, entry]) => findUnknownKey(element, entry, `${prefix}${index}.`))
@@ -25,7 +30,7 @@ export function findUnknownKey(schema: unknown, value: unknown, prefix = ''): Un
   return firstOf(Object.entries(value), ([name, entry]) =>
     Object.hasOwn(shape, name)
       ? findUnknownKey(shape[name], entry, `${prefix}${name}.`)
-      : { key: `${prefix}${name}`, known: Object.keys(shape) },
+      : { key: `${prefix}${name}`, name, known: Object.keys(shape) },
   )
 }
 
@@ -44,25 +49,24 @@ export function requireKnownArguments(schema: unknown, input: unknown): void {
 }
 
 /** The refusal of a member that is not one of `known`, with the nearest. */
-export function unknownArgument({ key, known }: UnknownKey): SatchelError {
-  const near = nearestOf(key, known)
-  const shown = key.slice(0, 80)
+export function unknownArgument({ key, name, known }: UnknownKey): SatchelError {
+  const near = nearest(name, known)
+  const place = key.slice(0, key.length - name.length)
+  const shownName = name.slice(0, 80)
+  const shown = `${place}${shownName}`
+  const path = [...place.split('.').filter(Boolean), shownName]
   return refusals.unknown_argument(
     { name: shown, hint: didYouMean(near, known) },
     {
       details: { argument: shown, ...(near && { nearest: near }) },
-      errors: [{ pointer: pointerOf(shown.split('.')), message: 'unknown argument' }],
+      errors: [{ pointer: pointerOf(path), message: 'unknown argument' }],
     },
   )
 }
 
-function nearestOf(key: string, known: readonly string[]): string | undefined {
-  return nearest(key.slice(key.lastIndexOf('.') + 1), known)
-}
-
 /** The refusal of a key, with the nearest known one. `place` begins the message. */
-export function unknownKey({ key, known }: UnknownKey, place = '', line?: number): SatchelError {
-  const near = nearestOf(key, known)
+export function unknownKey({ key, name, known }: UnknownKey, place = '', line?: number): SatchelError {
+  const near = nearest(name, known)
   return refusals.unknown_key(
     { place, key, hint: didYouMean(near, known) },
     { details: { key, ...(line !== undefined && { line }), ...(near && { nearest: near }) } },

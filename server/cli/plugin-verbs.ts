@@ -5,7 +5,7 @@ import { headlineOf, toldIn } from '../answer/tool-text.ts'
 import type { OwnedTool } from '../call.ts'
 import type { Command } from '../contract/advanced/command.ts'
 import type { CallContext, Log } from '../contract/context.ts'
-import { isSatchelError } from '../contract/errors.ts'
+import { type FieldError, isSatchelError } from '../contract/errors.ts'
 import type { Tool, Verb } from '../contract/tool.ts'
 import { fieldErrors } from '../field-errors.ts'
 import type { RunningHost } from '../host.ts'
@@ -19,7 +19,7 @@ import { openProgress } from './progress.ts'
 import { refusals } from './refusals.ts'
 import { printText } from './render.ts'
 import { readJsonInput, typedFiles } from './typed-files.ts'
-import { markUsage } from './usage.ts'
+import { markUsage, wrongValue } from './usage.ts'
 import type { Typed, VerbShape } from './verb-parser.ts'
 import type { World } from './world.ts'
 
@@ -112,13 +112,7 @@ export async function runLeaf(leaf: Leaf, typed: Typed, host: RunningHost, world
   }
   const parsed = leaf.command.input.safeParse(typed.values)
   if (!parsed.success) {
-    const first = fieldErrors(parsed.error, typed.values)[0]
-    throw markUsage(
-      refusals.invalid_arguments({
-        field: first?.pointer.slice(1) || 'input',
-        fault: first?.message ?? 'is not valid',
-      }),
-    )
+    throw wrongValue(fieldErrors(parsed.error, typed.values), leaf.path)
   }
   const log = labelledLog(host.log, { plugin: leaf.plugin })
   const context = { log, signal: world.signal, projectRoot: host.projectRoot }
@@ -157,7 +151,7 @@ async function runTool(
   const answer = await host
     .call(owned, input, localContext(host, world, progress.update))
     .catch((thrown: unknown) => {
-      throw typed.input === undefined ? asTyping(thrown) : thrown
+      throw typed.input === undefined ? asTyping(thrown, verb.verb.split(' ')) : thrown
     })
     .finally(progress.stop)
   if (answer.kind === 'task') throw new TypeError('a tool answered with a task to a caller that takes none')
@@ -222,12 +216,16 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /** Marks refused arguments as wrong usage, because they were typed as flags. */
-function asTyping(thrown: unknown): unknown {
+function asTyping(thrown: unknown, path: readonly string[]): unknown {
   const isTyping =
     isSatchelError(thrown) &&
     thrown.code === 'invalid' &&
     (thrown.reason === 'invalid_arguments' || thrown.reason === 'unknown_argument')
-  return isTyping ? markUsage(thrown) : thrown
+  if (!isTyping) return thrown
+  const errors = (thrown.details?.['errors'] ?? []) as readonly FieldError[] // of every refusal of arguments
+  const [first] = errors
+  const isValue = first !== undefined && thrown.message === `${first.pointer}: ${first.message}`
+  return isValue ? wrongValue(errors, path) : markUsage(thrown)
 }
 
 interface Delivery {

@@ -157,7 +157,11 @@ test('wrong typing is exit 2 with a reason, and names the nearest word', async (
     [['probe', 'doctr'], 'unknown_verb', /Did you mean "doctor"/],
     [['probe', 'echo', '--max-token', '1'], 'unknown_option', /--max-tokens/],
     [['probe', 'echo', '--max-tokens', 'many'], 'invalid_argument'],
-    [['probe', 'echo', '--max-tokens', '9001'], 'invalid_arguments'],
+    [
+      ['probe', 'echo', '--max-tokens', '9001'],
+      'invalid_arguments',
+      /at most \d+\. See: satchel probe echo --help/,
+    ],
     [['probe', 'echo', '--level', 'medium'], 'invalid_argument', /low, high/],
     [['probe', 'echo', '--claim', 'ada'], 'invalid_argument'],
     [['probe', 'echo', '--claim', '{}'], 'invalid_arguments'],

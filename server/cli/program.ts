@@ -2,6 +2,7 @@ import { devNull } from 'node:os'
 import { asCallerError } from '../call.ts'
 import { isSatchelError, type NextStep, type SatchelError } from '../contract/errors.ts'
 import { ERROR_TABLE, USAGE_EXIT } from '../error-table.ts'
+import { fieldErrors } from '../field-errors.ts'
 import type { RunningHost } from '../host.ts'
 import { nearest } from '../platform/nearest.ts'
 import { unreadConfig } from '../unread-config.ts'
@@ -18,7 +19,7 @@ import { refusals } from './refusals.ts'
 import { exitCodeOf, oneLine, printError } from './render.ts'
 import { openStop } from './stop.ts'
 import { openTerminal } from './terminal.ts'
-import { helpOf, isUsageError, markUsage, unknownVerb } from './usage.ts'
+import { helpOf, isUsageError, markUsage, unknownVerb, wrongValue } from './usage.ts'
 import type { Parsed, VerbShape } from './verb-parser.ts'
 import type { Doors, HostVerb, World } from './world.ts'
 
@@ -106,13 +107,7 @@ async function runHostVerb(
   if (parsed.kind === 'help') return printed(world, parsed.text)
   const input = verb.input.safeParse(parsed.typed.values)
   if (!input.success) {
-    const issue = input.error.issues[0]
-    throw markUsage(
-      refusals.invalid_arguments({
-        field: issue?.path.join('.') || 'input',
-        fault: issue?.message ?? 'is not valid',
-      }),
-    )
+    throw wrongValue(fieldErrors(input.error, parsed.typed.values), verb.path)
   }
   return orIdle(world, `command ${verb.path.join(' ')}`, () => verb.run(world, input.data))
 }

@@ -5,7 +5,7 @@ export const refusals = defineRefusals({
   unknown_verb: { code: 'invalid', message: 'unknown verb "{verb}".', next: '{hint}See: {help}' },
   missing_verb: { code: 'invalid', message: 'name a verb.', next: 'See: {help}' },
   missing_argument: { code: 'invalid', message: 'missing {names}.', next: 'See: {help}' },
-  invalid_arguments: { code: 'invalid', message: '{field}: {fault}' },
+  invalid_arguments: { code: 'invalid', message: '{field}: {fault}', next: 'See: {help}' },
   unknown_option: { code: 'invalid', message: '{problem}', next: 'See: {help}' },
   option_missing_argument: { code: 'invalid', message: '{problem}', next: 'See: {help}' },
   invalid_argument: { code: 'invalid', message: '{problem}', next: 'See: {help}' },

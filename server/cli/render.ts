@@ -54,10 +54,16 @@ export async function printError(
   terminal.complain(await terminalBlocks(Object.fromEntries(lists), { columns, color: false }, 2))
 }
 
+/** A JSON pointer as the command line names a field; another text as it is. */
+export function fieldOf(pointer: string): string {
+  return pointer.startsWith('/') ? pointer.slice(1).replaceAll('/', '.') : pointer
+}
+
 /** True for a list of one entry whose texts are all in the message. */
 function isSaid([entry, ...more]: readonly unknown[], message: string): boolean {
   const texts = isJsonObject(entry) ? Object.values(entry) : [entry]
-  return more.length === 0 && texts.every((text) => message.includes(String(text)))
+  const isIn = (text: string): boolean => message.includes(text) || message.includes(fieldOf(text))
+  return more.length === 0 && texts.every((text) => isIn(String(text)))
 }
 
 /** Returns the exit code of an error (surface, section 4). */

@@ -1,6 +1,7 @@
-import type { SatchelError } from '../contract/errors.ts'
+import type { FieldError, SatchelError } from '../contract/errors.ts'
 import { nearest } from '../platform/nearest.ts'
 import { refusals } from './refusals.ts'
+import { fieldOf } from './render.ts'
 
 const USAGE = Symbol('usage')
 
@@ -32,6 +33,14 @@ export function unknownVerb(
       { details: { verb, ...(nearby && { nearest: nearby }) } },
     ),
   )
+}
+
+/** Refuses typed values; `path` holds the words of the verb. */
+export function wrongValue(errors: readonly FieldError[], path: readonly string[]): SatchelError {
+  const [first] = errors
+  const field = fieldOf(first?.pointer ?? '') || 'input'
+  const fault = first?.message.replace(/[.?]?$/, (end) => end || '.') ?? 'is not valid.'
+  return markUsage(refusals.invalid_arguments({ field, fault, help: helpOf(path) }, { errors }))
 }
 
 /** Returns the line that points to the help of the typed words. */

@@ -8,7 +8,8 @@ import { answerFields, ID_FORMS, list, projectField, RECORD_IDS, validationShape
 
 const { closes: _closes, why_it_matters: _why, ...appendable } = authoredFields
 
-const operation = z.object({
+/** RFC 6902 ignores further members. */
+const operation = z.looseObject({
   op: z.enum(['add', 'remove', 'replace', 'move', 'copy', 'test']),
   path: z.string(),
   from: z.string().optional(),
