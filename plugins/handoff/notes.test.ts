@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openTestProject, SMALL } from './testing/fixture.ts'
+import { type Answer, openTestProject, SMALL } from './testing/fixture.ts'
 
 const SESSION = { env: { SATCHEL_SESSION: 'one' } }
 const GHP = `ghp_${'a1B2'.repeat(9)}`
@@ -121,6 +121,7 @@ test('notes of two calls at the same moment are in one draft', async (t) => {
 for (const input of [
   { kind: 'rumour', text: 'x' },
   { kind: 'done', text: '' },
+  { kind: 'next', text: ' \n\t' },
   { kind: 'done', text: 'x'.repeat(4001) },
 ]) {
   test(`a note is refused: ${JSON.stringify(input).slice(0, 40)}`, async (t) => {
@@ -130,3 +131,18 @@ for (const input of [
     assert.deepEqual(project.files(), [])
   })
 }
+
+test('a reason without words is no reason', async (t) => {
+  const project = await openTestProject(t, SESSION)
+
+  const { id } = await project.call('handoff_note', { kind: 'next', text: 'Run the suite', why: ' ' })
+  await project.call('handoff_note', { kind: 'next', text: 'Read the log', why: '' })
+  await project.call('handoff_note', { kind: 'done', text: 'Wrote it', why: '' })
+
+  const { record } = await project.call('handoff_get', { id })
+  assert.deepEqual(record.open_items.map(({ description }: Answer) => description).toSorted(), [
+    'Read the log',
+    'Run the suite',
+  ])
+  assert.deepEqual(record.summary.completed, ['Wrote it'])
+})

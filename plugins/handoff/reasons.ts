@@ -86,6 +86,7 @@ export const refusals = defineRefusals({
     message: 'Give the id of a record and a status in "to", or flags in "clear_flags".',
     next: 'At the command line: satchel handoff set-status latest ready.',
   },
+  empty_note: { ...ARGUMENTS, message: 'text: a note needs words.', next: 'Nothing was written.' },
   reason_missing: { ...ARGUMENTS, message: 'clear_flags needs a reason.' },
   label_missing: { ...ARGUMENTS, message: 'A fork needs a branch_label that says what it tries.' },
   unknown_value: { ...ARGUMENTS, message: '{field} must be one of {values}.{hint}' },

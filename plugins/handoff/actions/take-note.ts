@@ -3,6 +3,7 @@ import type { Authored } from '../domain/new-record.ts'
 import { UNDESCRIBED_NOTES } from '../domain/noted-work.ts'
 import type { Appendix } from '../domain/record-update.ts'
 import type { Project } from '../project.ts'
+import { refusals } from '../reasons.ts'
 import { sessionNames } from '../session.ts'
 import { createRecord } from './create-record.ts'
 import { type Ground, placeOfNote } from './ground.ts'
@@ -31,7 +32,9 @@ export interface NoteAnswer {
 const LABEL = 'note'
 
 /** Adds a note to the draft of this session, which it makes if there is none: of the record that the session goes on with. */
-export async function takeNote(ctx: CallContext, project: Project, note: Note): Promise<NoteAnswer> {
+export async function takeNote(ctx: CallContext, project: Project, given: Note): Promise<NoteAnswer> {
+  if (given.text.trim() === '') throw refusals.empty_note()
+  const note = { ...given, why: given.why?.trim() ? given.why : undefined }
   const names = await sessionNames(ctx, project)
   // Two notes at the same moment share one draft.
   return project.store.locked(`note-${names[0] ?? 'shared'}`, async () => {
