@@ -1,5 +1,5 @@
 import type { SatchelError } from '../../../server/plugin.ts'
-import { isUuid, matchingIds } from '../domain/record-id.ts'
+import { idIn, isUuid, matchingIds } from '../domain/record-id.ts'
 import { isFuture, newestAmong, type RecordTable } from '../domain/record-table.ts'
 import { isCutOff } from '../git/linked-worktree.ts'
 import type { Project } from '../project.ts'
@@ -12,12 +12,13 @@ import { continueFrom } from './continue-from.ts'
 const MAX_CANDIDATES = 10
 
 /**
- * Resolves an id argument: a uuid, `latest`, or its first or last hex digits, at least 4. `latest` is the record from
+ * Resolves an id argument: a uuid, `latest`, or its first or last hex digits, at least 4, also as a list, a link or a file
+ * shows them. `latest` is the record from
  * which the caller's session continues.
  * Errors: `not_found`/`record_not_found`, `not_found`/`ambiguous_id` with the candidates.
  */
 export async function resolveId(project: Project, given: string): Promise<string> {
-  const wanted = given.trim()
+  const wanted = idIn(given)
   if (wanted.toLowerCase() === 'latest') return latestId(project)
   if (isUuid(wanted)) return wanted.toLowerCase()
   const ids = await project.store.ids()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nearIds } from './record-id.ts'
+import { idIn, nearIds } from './record-id.ts'
 
 const A = '0198c0de-7a3b-7c11-9a2e-5b6f0c1d2e3f'
 const B = '0198c0de-7a3b-7c12-8a2e-5b6f0c1d9e3f'
@@ -27,4 +27,19 @@ test('at most five near ids are named', () => {
   const ids = Array.from({ length: 9 }, (_, n) => `${A.slice(0, -1)}${n}`)
 
   assert.equal(nearIds(A, ids).length, 5)
+})
+
+test('an id is taken as a list, a link or a file shows it', () => {
+  const shown = [
+    A,
+    ` ${A}\n`,
+    `handoff://${A}`,
+    `handoff://${A}/brief`,
+    `${A}.json`,
+    `.handoffs/records/${A}.json`,
+  ]
+  for (const given of shown) assert.equal(idIn(given), A, given)
+  for (const given of ['…0c1d2e3f', '...0c1d2e3f', '0c1d2e3f…', '0c1d2e3f'])
+    assert.equal(idIn(given), '0c1d2e3f', given)
+  assert.equal(idIn('handoff://'), 'handoff://')
 })

@@ -35,6 +35,13 @@ export function shortId(id: string): string {
   return id.slice(-8).toLowerCase()
 }
 
+/** The id in what shows one: the address of a resource, a file of the store, digits after or before an ellipsis. */
+export function idIn(given: string): string {
+  const shown = given.trim().replace(/^(?:\u2026|\.{3})|(?:\u2026|\.{3})$/g, '')
+  const named = /^handoff:\/\/([^/]+)(?:\/brief)?$/i.exec(shown) ?? /^(?:.*\/)?([^/]+)\.json$/i.exec(shown)
+  return named?.[1] ?? shown
+}
+
 /** Ids that start or end with these hex digits, at least 4; hyphens are ignored. */
 export function matchingIds(fragment: string, ids: readonly string[]): readonly string[] {
   const wanted = digitsOf(fragment)
