@@ -74,7 +74,7 @@ export function createHandoffs(
   config: HandoffConfig,
   { disk = realDisk, clock = Date.now, random = randomBytes }: HandoffSeams = {},
 ): Handoffs {
-  const projects = new Map<string, Project>()
+  const projects = new Map<string, { readonly home: string; readonly project: Project }>()
   const services: Services = {
     config,
     env: host.env,
@@ -86,10 +86,13 @@ export function createHandoffs(
     detections: new Map(),
   }
   const at = (root: string): Project => {
+    // Records that a linked work tree has checked out are those of its branch; the store is that of the main one.
+    const home = mainWorktreeOf(root) ?? root
     const known = projects.get(root)
-    if (known) return known
-    const project = openProject(host, services, disk, root)
-    projects.set(root, project)
+    // `git worktree repair` may join the two at any time.
+    if (known?.home === home) return known.project
+    const project = openProject({ host, services, disk }, root, home)
+    projects.set(root, { home, project })
     return project
   }
   const rootOfCall = async (ctx: CallContext, path: string | undefined): Promise<string> => {
@@ -111,9 +114,11 @@ export function createHandoffs(
   }
 }
 
-function openProject(host: Host, services: Services, disk: Disk, root: string): Project {
-  // Records that a linked work tree has checked out are those of its branch; the store is that of the main one.
-  const home = mainWorktreeOf(root) ?? root
+function openProject(
+  { host, services, disk }: { readonly host: Host; readonly services: Services; readonly disk: Disk },
+  root: string,
+  home: string,
+): Project {
   const folder = resolve(home, services.config.store)
   const layout = layoutOf(root, folder)
   const git = sharedGit(gitIn(root, host.env), { isOutside: () => isOutsideRepositories(root) })

@@ -26,6 +26,13 @@ export async function commitsBetween(
   })
 }
 
+/** How many commits of `range` change more than the store; null if git cannot tell. */
+export async function countCommits(git: Git, range: string, storePrefix: string): Promise<number | null> {
+  const places = theirs(storePrefix)
+  const count = await git('rev-list', '--count', '--end-of-options', range, '--', ...places)
+  return count.kind === 'done' ? Number(count.stdout.trim()) : null
+}
+
 /** What was done since a commit, in commits and in the work tree. */
 export interface WorkDone {
   readonly commits: readonly CommitLine[]

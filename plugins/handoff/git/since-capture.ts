@@ -1,6 +1,6 @@
 import { isCommitId } from '../domain/commit-id.ts'
 import type { SinceCapture } from '../domain/world-facts.ts'
-import { commitsBetween } from './commits.ts'
+import { commitsBetween, countCommits } from './commits.ts'
 import { isOwnPath, rootCommit } from './repository.ts'
 import { type Git, type GitFailure, reasonText } from './run-git.ts'
 
@@ -24,8 +24,7 @@ export async function sinceCapture(
   if (base.kind === 'failed') return { ...found, ...(await withoutBase(git, base.reason)) }
   const common = base.stdout.trim()
   const relation = common === from ? 'ahead' : common === head ? 'behind' : 'diverged'
-  const count = await git('rev-list', '--count', '--end-of-options', `${from}..${head}`)
-  const commitsAhead = count.kind === 'done' ? Number(count.stdout.trim()) : null
+  const commitsAhead = await countCommits(git, `${from}..${head}`, storePrefix)
   return { ...found, relation, commitsAhead }
 }
 
@@ -40,13 +39,13 @@ export async function sinceSquash(
 ): Promise<SinceCapture> {
   const before = await changedBetween(git, base, `${squashed}^`)
   const after = await changedBetween(git, squashed, head)
-  const count = await git('rev-list', '--count', '--end-of-options', `${base}..${head}`)
+  const count = await countCommits(git, `${base}..${head}`, storePrefix)
   const listed = await commitsBetween(git, { from: base, to: head }, storePrefix)
   const isListed = before !== null && after !== null
   const all = isListed ? [...new Set([...before, ...after])] : null
   return {
     relation: 'diverged',
-    commitsAhead: count.kind === 'done' ? Number(count.stdout.trim()) - 1 : null,
+    commitsAhead: count === null ? null : Math.max(0, count - 1),
     changed: all?.filter((path) => !isOwnPath(path, storePrefix)) ?? null,
     isOwnOnly: false,
     commits: listed.filter(({ id }) => !squashed.startsWith(id)),
