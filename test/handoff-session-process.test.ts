@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openTestProject, SMALL } from '../plugins/handoff/testing/fixture.ts'
@@ -74,4 +75,26 @@ test('a session that nothing names is known by its processes, also if it wrote b
   assert.match(first, /Title: of the first session/)
   assert.match(second, /Title: of the second session/)
   assert.doesNotMatch(second, /of the first session/)
+})
+
+test('a real session is reported from the store that its hooks found, also in a folder of a repository', async (t) => {
+  const { root } = await openTestProject(t, { repository: true })
+  const folder = join(root, 'packages/parser')
+  const cwd = join(folder, 'src')
+  mkdirSync(cwd, { recursive: true })
+  const id = 'session-of-a-folder'
+  const { SATCHEL_SESSION: _, CLAUDE_PROJECT_DIR: _2, ...outer } = process.env
+  const env = { ...outer, CLAUDE_CODE_SESSION_ID: id, NODE_OPTIONS: processorTime() }
+  const satchel = (words: readonly string[], more: object = {}) =>
+    execFileSync(process.execPath, [SATCHEL, 'handoff', ...words], { cwd, env, encoding: 'utf8', ...more })
+  const hook = (event: string, more: object) =>
+    satchel(['hook', event], { input: JSON.stringify({ session_id: id, cwd, ...more }) })
+
+  satchel(['note', 'next', 'Run the suite'], { env: { ...env, SATCHEL_PROJECT: folder } })
+  hook('pre-compact', { trigger: 'auto' })
+  assert.match(hook('session-start', { source: 'compact' }), /Run the suite/)
+
+  const { kept, of } = JSON.parse(satchel(['retention', '--session', id, '--json']))
+  assert.ok(of > 0)
+  assert.equal(kept, of)
 })

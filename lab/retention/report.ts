@@ -12,6 +12,7 @@ import { loadRetention, type RetentionLog } from '../../plugins/handoff/store/re
 import { testHost } from '../../plugins/handoff/testing/fixture.ts'
 import type { World } from '../../server/cli/world.ts'
 import { loadEntries } from '../../server/plugin-entries.ts'
+import { projectStartOf } from '../../server/project-root.ts'
 
 /** What one real session kept over its last compaction. */
 export interface RetentionReport {
@@ -33,18 +34,17 @@ export interface RetentionReport {
 
 /** The report of a real session of the project that the command line names. */
 export async function reportOf(
-  { doors, line, terminal }: World,
+  { doors, io, line, terminal }: World,
   session: string,
 ): Promise<RetentionReport | undefined> {
   const root = await doors.findProjectRoot(line)
+  const start = projectStartOf({ flag: line.project, env: io.env, cwd: io.cwd })
   const entries = await loadEntries(await doors.loadConfig(line), { kind: 'verb', words: ['handoff'] })
   const config = handoffConfig.parse(entries.find(({ plugin }) => plugin.name === 'handoff')?.config ?? {})
   const { PATH = '' } = terminal.env
-  const handoffs = createHandoffs(
-    testHost(root, () => new Date(), { PATH }),
-    config,
-  )
-  return reportRetention(handoffs.projectAt(root), session)
+  const host = testHost(root, () => new Date(), { PATH })
+  const handoffs = createHandoffs({ ...host, ...(start !== undefined && { projectStart: start }) }, config)
+  return reportRetention(await handoffs.ownProject(), session)
 }
 
 /** The report of a session, given by its own id or by the name in records; undefined until it goes on after a compaction. */
