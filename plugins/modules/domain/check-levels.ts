@@ -22,7 +22,7 @@ export const CHECK_RULES: Readonly<Record<RuleCode, CheckRule>> = {
   unknown_input: { level: 'error', about: 'The module has no input of this name.' },
   unknown_attribute: {
     level: 'warning',
-    about: 'The type has no such attribute; Terraform drops it silently.',
+    about: 'The type, or the overridden block, has no such name; Terraform drops it silently.',
   },
   missing_input: { level: 'error', about: 'A required input is missing.' },
   wrong_type: { level: 'error', about: 'The value cannot become the type of the input.' },

@@ -4,6 +4,7 @@ import type { Expression } from './expression.ts'
 import { NO_SCOPE, type TypeScope } from './expression-type.ts'
 import type { GivenValue } from './given-value.ts'
 import { plainLine } from './hcl-text.ts'
+import { isTofuFile } from './module-files.ts'
 import type { Resolution } from './module-source.ts'
 import { nearInput } from './near-input.ts'
 import { isNoRepository, refusedSource } from './refused-source.ts'
@@ -35,6 +36,11 @@ export interface GivenBlock {
   readonly repeats?: ReadonlyMap<'count' | 'for_each', Expression>
   /** The keys of `providers`, where it is an object. */
   readonly providers?: readonly string[]
+  /**
+   * The arguments that the block itself states; absent without override files. Terraform wants what the module requires
+   * there, and drops names without a word that the module does not have.
+   */
+  readonly own?: ReadonlySet<string>
   /** What Terraform refuses of it as it is written. */
   readonly faults?: readonly BlockFault[]
   /** Every argument but Terraform's own (`source`, `version`, `providers`, `count`, `for_each`, `depends_on`). */
@@ -153,13 +159,15 @@ export function checkWhole(
   return [{ line: source?.line ?? line, code: 'module_not_whole', message }]
 }
 
-/** A finding if Terraform refuses the module itself: it states an input or an output twice. */
+/** A finding if Terraform refuses the module itself: it states an input twice, or overrides one that it does not have. */
 export function checkRefused(
   { source, line }: GivenBlock,
   { diagnostics }: Pick<ModuleSummary, 'diagnostics'>,
 ): CheckFinding[] {
   const [first] = diagnostics.filter(
-    ({ severity, code }) => severity === 'error' && code === 'duplicate_block',
+    ({ severity, code, file = '' }) =>
+      (severity === 'error' && code === 'duplicate_block') ||
+      (code === 'override_without_target' && !isTofuFile(file)),
   )
   if (first === undefined) return []
   const message = `The module does not load: ${plainLine(first.message)}`
@@ -200,10 +208,12 @@ export function checkInputs(
     const variable = variables.get(input.name)
     if (variable !== undefined) return checkInput(input, variable, { scope, others })
     hints += 1
-    return [unknownInput(input, hints <= MAX_HINTS ? nearInput(input.name, free) : undefined)]
+    const near = hints <= MAX_HINTS ? nearInput(input.name, free) : undefined
+    return [block.own === undefined ? unknownInput(input, near) : droppedInput(input, near)]
   })
   const absent = summary.variables.filter(({ name }) => !given.has(name))
-  const missing = absent.filter(({ required }) => required)
+  const isOwn = ({ name }: Variable): boolean => block.own?.has(name) ?? given.has(name)
+  const missing = summary.variables.filter((variable) => variable.required && !isOwn(variable))
   return [
     ...missing.map((variable) => missingInput(block, variable)),
     ...absent.flatMap((variable) => brokenDefault(block, variable, others)),
@@ -230,11 +240,19 @@ function unknownInput(input: GivenInput, near: string | undefined): CheckFinding
   }
 }
 
+function droppedInput(input: GivenInput, near: string | undefined): CheckFinding {
+  const { message, ...finding } = unknownInput(input, near)
+  const said = `${message} Terraform drops it without a word, as the block is overridden.`
+  return { ...finding, code: 'unknown_attribute', message: said }
+}
+
 function missingInput(block: GivenBlock, variable: Variable): CheckFinding {
+  const isOverride = block.inputs.some(({ name }) => name === variable.name)
+  const where = isOverride ? 'stated in an override file only: the block itself must have it' : 'missing'
   return {
     line: block.line,
     code: 'missing_input',
-    message: `The required input "${variable.name}" (${plainLine(variable.type)}) is missing.`,
+    message: `The required input "${variable.name}" (${plainLine(variable.type)}) is ${where}.`,
     suggestion: `${variable.name} = ${placeholder(parseType(variable.type))}`,
   }
 }

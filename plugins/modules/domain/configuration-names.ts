@@ -23,6 +23,8 @@ export interface PlacedRead extends NameRead {
   readonly line: number
   /** The name of the `module` block that it is in. */
   readonly call?: string
+  /** The argument or the kind of inner block that it is in, as in `ConfigurationNames`. Absent: not known. */
+  readonly part?: string
   /** In `depends_on`, where an address is meant and no value. */
   readonly isAddress?: true
   /** Terraform may never look at it: the content of a dynamic block for no element, a provider that nothing uses. */
@@ -34,4 +36,14 @@ export interface ConfigurationNames {
   readonly declared: readonly DeclaredName[]
   readonly reads: readonly PlacedRead[]
   readonly isSure: boolean
+}
+
+/** The names of a file. `parts`: what an override file states, and so replaces. */
+export interface FileNames extends ConfigurationNames {
+  readonly parts: readonly string[]
+}
+
+/** An argument of a block, or all inner blocks of one type: what an override file replaces as one. */
+export function partOf({ type, labels }: { type: string; labels: readonly string[] }, name: string): string {
+  return JSON.stringify([type, ...labels, name])
 }

@@ -115,9 +115,9 @@ function override<T extends NamedLine>(
     const target = at === undefined ? undefined : merged[at]
     if (at !== undefined && target !== undefined)
       merged[at] = { ...target, facts: replaced(target.facts, entry.facts) }
-    else diagnostics.push(withoutTarget(kind, entry))
     // Terraform merges required_providers name by name: a new name is added.
-    if (target === undefined && kind === 'provider requirement') merged.push(entry)
+    else if (kind === 'provider requirement') merged.push(entry)
+    else diagnostics.push(withoutTarget(kind, entry))
   }
   return merged
 }

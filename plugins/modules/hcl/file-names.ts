@@ -1,12 +1,15 @@
 /** Reads what a file declares and which names its expressions read. */
+import { posix } from 'node:path'
 import type { Pieces } from '../../../server/plugin.ts'
-import type {
-  ConfigurationNames,
-  DeclaredName,
-  PlacedRead,
-  Repetition,
+import {
+  type DeclaredName,
+  type FileNames,
+  type PlacedRead,
+  partOf,
+  type Repetition,
 } from '../domain/configuration-names.ts'
 import { countBelow } from '../domain/count-below.ts'
+import { isOverrideFile } from '../domain/module-files.ts'
 import { type BoundNames, NOTHING_BOUND, namesRead } from '../domain/names-read.ts'
 import { parseExpression } from '../domain/parse-expression.ts'
 import type { Attribute, Block, Body } from './body.ts'
@@ -14,7 +17,7 @@ import { readLiteral } from './literals.ts'
 import { readingHcl } from './reader.ts'
 
 /** The names of an HCL file. What cannot be read makes the answer unsure; an expression that is not understood reads nothing. */
-export function* readingFileNames(file: string | undefined, text: string): Pieces<ConfigurationNames> {
+export function* readingFileNames(file: string | undefined, text: string): Pieces<FileNames> {
   const read = yield* readingHcl(text)
   const reads: PlacedRead[] = []
   for (const block of read.blocks) {
@@ -22,7 +25,21 @@ export function* readingFileNames(file: string | undefined, text: string): Piece
     readBlock(block, { reads, ...(file !== undefined && { file }) })
   }
   const isSure = read.problems.length === 0 && read.doubts.length === 0
-  return { declared: read.blocks.flatMap((block) => declaredIn(block)), reads, isSure }
+  const declared = read.blocks.flatMap((block) => declaredIn(block))
+  return { declared, reads, isSure, parts: partsIn(file, read.blocks) }
+}
+
+/** What an override file states. */
+export function partsIn(file: string | undefined, blocks: readonly Block[]): string[] {
+  if (file === undefined || !isOverrideFile(posix.basename(file))) return []
+  return blocks.flatMap((block) => {
+    const inner = block.body.blocks.map((one) => nameOfInner(one))
+    return [...block.body.attributes.keys(), ...inner].map((name) => partOf(block, name))
+  })
+}
+
+function nameOfInner({ type, labels }: Block): string {
+  return type === 'dynamic' ? (labels[0] ?? '') : type
 }
 
 /** Kinds of blocks with two labels, by their type. */
@@ -69,6 +86,7 @@ interface Reading {
   readonly file?: string
   readonly reads: PlacedRead[]
   readonly call?: string
+  readonly part?: string
   readonly isConditional?: true
 }
 
@@ -100,15 +118,26 @@ const OF_RESOURCE: ReadonlyMap<string, readonly string[]> = new Map([
   ['provisioner', ['when', 'on_failure']],
 ])
 const TYPED_BLOCKS: ReadonlySet<string> = new Set(Object.keys(TYPED))
-function readBlock({ type, labels, body }: Block, reading: Reading): void {
+function readBlock(block: Block, reading: Reading): void {
+  const { type, labels, body } = block
   if (!EVALUATED.has(type)) return
   const call = type === 'module' && labels[0] !== undefined ? { call: labels[0] } : {}
   // Terraform evaluates a provider only if something uses it.
   const at: Reading = { ...reading, ...call, ...(type === 'provider' && { isConditional: true }) }
-  readAttributes(body, OTHER_SYNTAX.get(type) ?? [], NOTHING_BOUND, at)
-  if (type === 'check')
-    for (const inner of body.blocks) readBlock({ ...inner, type: innerOfCheck(inner) }, at)
-  else readInner(body, NOTHING_BOUND, at, TYPED_BLOCKS.has(type))
+  const skipped = OTHER_SYNTAX.get(type) ?? []
+  for (const [name, attribute] of body.attributes)
+    if (!skipped.includes(name))
+      readAttribute(name, attribute, NOTHING_BOUND, { ...at, part: partOf(block, name) })
+  for (const inner of body.blocks) {
+    if (type === 'check') readBlock({ ...inner, type: innerOfCheck(inner) }, at)
+    else
+      readInner(
+        inner,
+        NOTHING_BOUND,
+        { ...at, part: partOf(block, nameOfInner(inner)) },
+        TYPED_BLOCKS.has(type),
+      )
+  }
 }
 
 /** `assert` is read as an output is. */
@@ -116,15 +145,12 @@ function innerOfCheck({ type }: Block): string {
   return type === 'assert' ? 'output' : type
 }
 
-function readInner(body: Body, bound: BoundNames, reading: Reading, isResource: boolean): void {
-  for (const block of body.blocks) {
-    if (block.type === 'dynamic') readDynamic(block, bound, reading)
-    else if (isResource && block.type === 'action_trigger') continue
-    else {
-      readAttributes(block.body, isResource ? (OF_RESOURCE.get(block.type) ?? []) : [], bound, reading)
-      readInner(block.body, bound, reading, isResource && block.type === 'lifecycle')
-    }
-  }
+function readInner(block: Block, bound: BoundNames, reading: Reading, isResource: boolean): void {
+  if (block.type === 'dynamic') return readDynamic(block, bound, reading)
+  if (isResource && block.type === 'action_trigger') return
+  readAttributes(block.body, isResource ? (OF_RESOURCE.get(block.type) ?? []) : [], bound, reading)
+  for (const inner of block.body.blocks)
+    readInner(inner, bound, reading, isResource && block.type === 'lifecycle')
 }
 
 /** The content of a dynamic block has its iterator, the label or what `iterator` names; it may be for no element. */
@@ -139,7 +165,7 @@ function readDynamic({ labels, body }: Block, bound: BoundNames, reading: Readin
   for (const { type, body: content } of body.blocks) {
     if (type !== 'content') continue
     readAttributes(content, [], inner, inside)
-    readInner(content, inner, inside, false)
+    for (const block of content.blocks) readInner(block, inner, inside, false)
   }
 }
 

@@ -1,17 +1,17 @@
 /** Reads what a `.tf.json` file declares and which names its templates read. */
 import type { Pieces } from '../../../server/plugin.ts'
-import type { ConfigurationNames, DeclaredName, PlacedRead } from '../domain/configuration-names.ts'
+import type { DeclaredName, FileNames, PlacedRead } from '../domain/configuration-names.ts'
 import { type BoundNames, namesRead } from '../domain/names-read.ts'
 import { parseTemplateText } from '../domain/parse-expression.ts'
 import type { Json } from '../domain/summary.ts'
 import type { Attribute, Block, Body } from './body.ts'
-import { declaredIn } from './file-names.ts'
+import { declaredIn, partsIn } from './file-names.ts'
 import { type JsonObject, jsonChecks, objectsOf, readJsonModule } from './json-module.ts'
 
 /** As `readingFileNames` for JSON, which has no lines: each name is read once in a block, at line 1. */
-export function* readingJsonFileNames(file: string, text: string): Pieces<ConfigurationNames> {
+export function* readingJsonFileNames(file: string, text: string): Pieces<FileNames> {
   const module = readJsonModule(text)
-  if (module.kind === 'refused') return { declared: [], reads: [], isSure: false }
+  if (module.kind === 'refused') return { declared: [], reads: [], parts: [], isSure: false }
   const { body } = module
   const bound: BoundNames = new Map(iteratorsIn([...body.blocks, { body }]).map((name) => [name, undefined]))
   const reads: PlacedRead[] = []
@@ -27,16 +27,23 @@ export function* readingJsonFileNames(file: string, text: string): Pieces<Config
     }
   }
   const declared = [...body.blocks.flatMap((block) => declaredIn(block)), ...declaredOutsideOfBlocks(body)]
-  return { declared, reads, isSure: module.duplicates.length === 0 }
+  const parts = partsIn(file, [...body.blocks, ...localsIn(body)])
+  return { declared, reads, parts, isSure: module.duplicates.length === 0 }
 }
 
 /** Blocks that JSON is read without are attributes of the file. */
 function declaredOutsideOfBlocks(body: Body): DeclaredName[] {
-  const locals = objectsIn(body.attributes.get('locals')).flatMap((one) => Object.keys(one))
   return [
-    ...locals.map((name): DeclaredName => ({ kind: 'local', name })),
+    ...localsIn(body).flatMap((block) => declaredIn(block)),
     ...jsonChecks(body).flatMap(({ blocks }) => blocks.flatMap((block) => declaredIn(block))),
   ]
+}
+
+function localsIn(body: Body): Block[] {
+  return objectsIn(body.attributes.get('locals')).map((one) => {
+    const values = Object.entries(one).map(([name, value]) => [name, { kind: 'json', value }] as const)
+    return { type: 'locals', labels: [], body: { attributes: new Map(values), blocks: [] } }
+  })
 }
 
 function objectsIn(attribute: Attribute | undefined): JsonObject[] {

@@ -104,7 +104,65 @@ test('names count over all files of a directory, override files replace what the
     'live/other/a.tf': 'module "one" {\n  source = "../../box"\n  size = 1\n}\n',
   })
 
-  assert.deepEqual(found, ['live/b.tf:1 duplicate_name'])
+  // Terraform 1.11: "The argument "size" is required", at the block that lacks it.
+  assert.deepEqual(found, ['live/a.tf:5 missing_input', 'live/b.tf:1 duplicate_name'])
+})
+
+test('a block that an override file changes is judged as Terraform merges it', async (t) => {
+  const box = 'variable "size" {\n  type    = number\n  default = 1\n}\noutput "arn" {\n  value = 1\n}\n'
+  const call = (rest: string) => `module "a" {\n${rest}}\n`
+  const base = call('  source = "../box"\n')
+  const rows: [live: string, override: string, found: string[]][] = [
+    [base, call('  size = 2\n'), []],
+    [base, call('  size = "x"\n'), ['live/main.tf:1 wrong_type']],
+    [base, call('  sise = 2\n'), ['live/main.tf:1 unknown_attribute']],
+    [base, call('  other {\n  }\n'), []],
+    [base, call('  depends_on = []\n'), ['live/main_override.tf:2 block_refused']],
+    [base, 'module "b" {\n  source = "../box"\n}\n', ['live/main_override.tf:1 block_refused']],
+    [call(''), call('  source = "../box"\n'), ['live/main.tf:1 source_missing']],
+    [call('  source = "../box"\n  sise = 2\n'), call('  size = 2\n'), ['live/main.tf:3 unknown_attribute']],
+    [call('  source = "../box"\n  size = local.none\n'), call('  size = 2\n'), []],
+    [
+      call('  source = "../box"\n  size = local.none\n'),
+      call('  count = 2\n'),
+      ['live/main.tf:3 undeclared_name'],
+    ],
+    [
+      `${call('  source = "../box"\n  for_each = { x = 1 }\n')}output "x" {\n  value = module.a[0].arn\n}\n`,
+      call('  count = 2\n'),
+      [],
+    ],
+    [base, call('  count = 1\n  for_each = {}\n'), ['live/main.tf:1 count_and_for_each']],
+    [`${base}output "x" {\n  value = module.a.none\n}\n`, 'output "x" {\n  value = module.a.arn\n}\n', []],
+    [`${base}locals {\n  x = local.none\n}\n`, 'locals {\n  x = 1\n}\n', []],
+    [
+      `${base}resource "a" "b" {\n  inner {\n    c = local.none\n  }\n}\n`,
+      'resource "a" "b" {\n  dynamic "inner" {\n    for_each = []\n  }\n}\n',
+      [],
+    ],
+  ]
+
+  for (const [live, override, expected] of rows) {
+    const files = { 'box/main.tf': box, 'live/main.tf': live, 'live/main_override.tf': override }
+    assert.deepEqual(await checked(t, files), expected, live + override)
+  }
+  const json = JSON.stringify({ locals: { x: 1 } })
+  const files = { 'live/main.tf': 'locals {\n  x = local.none\n}\n', 'live/override.tf.json': json }
+  assert.deepEqual(await checked(t, files), [])
+})
+
+test('a module whose override file overrides nothing is one that Terraform refuses', async (t) => {
+  const call = 'module "a" {\n  source = "../box"\n  size   = 1\n}\n'
+  const box = { 'box/main.tf': BOX, 'live/main.tf': call }
+
+  const found = await checked(t, { ...box, 'box/box_override.tf': 'variable "other" {\n  default = 1\n}\n' })
+  const added = await checked(t, {
+    ...box,
+    'box/box_override.tf':
+      'terraform {\n  required_providers {\n    aws = { source = "hashicorp/aws" }\n  }\n}\n',
+  })
+
+  assert.deepEqual([found, added], [['live/main.tf:2 module_not_whole'], []])
 })
 
 test('count and for_each of a declared type that they cannot have are found; what may be one is not', async (t) => {

@@ -64,6 +64,7 @@ export async function checkTree(
   for (const directory of directories) {
     const { calls, ...read } = readCalls(directory)
     problems.push(...read.problems)
+    findings.push(...read.refused)
     const names = await namesOf(directory)
     const wrongNames = checkNames(names)
     if (calls.length === 0) {
@@ -119,10 +120,11 @@ function withMore(block: CheckedBlock, more: readonly CheckFinding[]): CheckedBl
   return { ...block, findings: [...more, ...block.findings].sort((a, b) => a.line - b.line) }
 }
 
-/** The calls of a directory with their overrides, and what could not be read. */
+/** The calls of a directory with their overrides, what could not be read, and overrides that Terraform refuses. */
 export function readCalls({ files, unread }: CallDirectory): {
   readonly calls: readonly GivenBlock[]
   readonly problems: readonly FileProblem[]
+  readonly refused: readonly CheckFinding[]
 } {
   const problems = unread.map((file) => ({
     file,
@@ -140,7 +142,22 @@ export function readCalls({ files, unread }: CallDirectory): {
     const into = isOverrideFile(posix.basename(name)) ? overrides : base
     into.push(...read.blocks.map((block) => ({ ...block, file: name })))
   }
-  return { calls: base.map((block) => overridden(block, overrides)), problems }
+  const refused = overrides.flatMap((block) => refusedOverride(block, base))
+  return { calls: base.map((block) => overridden(block, overrides)), problems, refused }
+}
+
+function refusedOverride(
+  { name, file, line, meta }: GivenBlock,
+  base: readonly GivenBlock[],
+): CheckFinding[] {
+  const place = { code: 'block_refused', ...(file !== undefined && { file }) } as const
+  const dependsOn = meta?.get('depends_on')
+  if (!base.some((block) => block.name === name)) {
+    const message = `No file that is not an override has a module block "${plainLine(name)}", so Terraform refuses this one.`
+    return [{ ...place, line, message }]
+  }
+  if (dependsOn === undefined) return []
+  return [{ ...place, line: dependsOn, message: 'An override file cannot state depends_on.' }]
 }
 
 /** A block with what override files state of it; what they state is found at the line of the block. */
@@ -154,22 +171,29 @@ function withOverride(
   block: GivenBlock,
   { inputs, source, version, isVersionLiteral = false, meta, providers }: GivenBlock,
 ): GivenBlock {
-  const { line } = block
+  const { line, own = new Set(block.inputs.map(({ name }) => name)) } = block
   const stated = new Set(inputs.map(({ name }) => name))
   const { faults: _, repeats: __, keys, ...kept } = block // an override may replace them
-  const metaNames = [...(block.meta?.keys() ?? []), ...(meta?.keys() ?? [])]
+  const metaNames = new Set([...(block.meta?.keys() ?? []), ...(meta?.keys() ?? [])])
+  // Terraform takes count where each file states one of the two, and refuses both in one block.
+  if (metaNames.has('count') && !repeatsTwice(block.meta) && !repeatsTwice(meta)) metaNames.delete('for_each')
   return {
     ...kept,
-    ...(source && { source: { ...source, line } }),
+    own,
+    ...(source && block.source && { source: { ...source, line } }), // the block itself must have one
     ...(version !== undefined && { version, isVersionLiteral }),
     ...(providers && { providers }),
-    ...(keys && !meta?.has('for_each') && { keys }),
-    meta: new Map(metaNames.map((name) => [name, block.meta?.get(name) ?? line])),
+    ...(keys && metaNames.has('for_each') && !meta?.has('for_each') && { keys }),
+    meta: new Map([...metaNames].map((name) => [name, block.meta?.get(name) ?? line])),
     inputs: [
       ...block.inputs.filter(({ name }) => !stated.has(name)),
       ...inputs.map((input) => ({ ...input, line })),
     ],
   }
+}
+
+function repeatsTwice(meta: GivenBlock['meta']): boolean {
+  return meta?.has('count') === true && meta.has('for_each')
 }
 
 /** Whether no call needs what an ingest reads. */

@@ -1,7 +1,7 @@
 /** The names of a directory of a configuration: what its files declare and read. */
 import { posix } from 'node:path'
 import { inTurns } from '../../../server/plugin.ts'
-import type { ConfigurationNames } from '../domain/configuration-names.ts'
+import type { ConfigurationNames, FileNames, PlacedRead } from '../domain/configuration-names.ts'
 import type { TypeScope } from '../domain/expression-type.ts'
 import { moduleFlavour } from '../domain/module-files.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
@@ -17,16 +17,26 @@ export async function namesOf({
   isWhole,
   isGenerated,
 }: CallDirectory): Promise<ConfigurationNames> {
-  const read: ConfigurationNames[] = []
+  const read: FileNames[] = []
   for (const { name, text } of files) {
     const isJson = moduleFlavour(posix.basename(name)) === 'json'
     read.push(await inTurns(isJson ? readingJsonFileNames(name, text) : readingFileNames(name, text)))
   }
   return {
     declared: read.flatMap(({ declared }) => declared),
-    reads: read.flatMap(({ reads }) => reads),
+    reads: readsThatCount(read),
     isSure: isWhole && !isGenerated && unread.length === 0 && read.every(({ isSure }) => isSure),
   }
+}
+
+/** Terraform does not evaluate what an override file replaces. */
+function readsThatCount(files: readonly FileNames[]): PlacedRead[] {
+  const last = new Map(files.flatMap((file) => file.parts.map((part) => [part, file])))
+  return files.flatMap((file) =>
+    last.size === 0
+      ? file.reads
+      : file.reads.filter(({ part }) => part !== undefined && (last.get(part) ?? file) === file),
+  )
 }
 
 /** The types of the inputs of a directory, and its local values; undefined where a file may say otherwise. */
