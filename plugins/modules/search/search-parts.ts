@@ -2,6 +2,7 @@ import { isNamed, unknownRepository } from '../catalog/find.ts'
 import { isRepositoryOf, ofOwnAddress, parseSource, type RegistryAliases } from '../domain/module-source.ts'
 import { providersMeant } from '../domain/providers.ts'
 import { orderTags } from '../git/tag-order.ts'
+import type { ModuleIndex } from '../output/module-index.ts'
 import { refusals } from '../reasons.ts'
 import type { DocumentFrequencies } from './dense-features.ts'
 import type { SearchMode, SearchParts } from './hybrid-ranking.ts'
@@ -33,9 +34,15 @@ export interface SearchOpening {
   readonly index: SearchIndex
 }
 
-/** Refuses a search that needs vectors where there are none. Errors: `invalid`/`embeddings_disabled`. */
-export function requireVectors(session: SearchSession, mode: SearchMode): void {
-  if (mode !== 'keyword' && !session.target.embedding.enabled) throw refusals.embeddings_disabled()
+/** Refuses a search that needs vectors where none are kept. Errors: `invalid`/`embeddings_disabled`. */
+export async function requireVectors(
+  { target }: SearchSession,
+  mode: SearchMode,
+  storedIndex: (outputDir: string) => Promise<ModuleIndex | undefined>,
+): Promise<void> {
+  if (mode === 'keyword' || target.embedding.enabled) return
+  const index = await storedIndex(target.outputDir)
+  throw index ? refusals.embeddings_disabled() : refusals.nothing_to_search()
 }
 
 /**

@@ -86,6 +86,8 @@ test('without auto_ingest, and at other doors, nothing is ingested unasked', asy
   await assert.rejects(off.opened.call('get_module', { repository: 'x' }), {
     code: 'not_found',
     reason: 'no_index',
+    message: /Run `satchel ingest`/,
+    next: undefined, // a list of repositories would say the same again
   })
   assert.ok(!(await readdir(off.root)).includes('output'))
   assert.ok(!(await readdir(on.root)).includes('output'))

@@ -84,12 +84,17 @@ test('switched off, empty or damaged, the search says so and what to do', async 
   await assert.rejects(off.call('search_modules_vector', { query: 'x' }), {
     code: 'invalid',
     reason: 'embeddings_disabled',
+    message: /^Nothing has been ingested yet, .* then run `satchel ingest`/,
   })
   await assert.rejects(on.call('search_modules_vector', { query: 'x' }), {
     code: 'not_found',
     reason: 'no_vectors',
   })
   await off.call('ingest_modules')
+  await assert.rejects(off.call('search_modules_vector', { query: 'x' }), {
+    reason: 'embeddings_disabled',
+    message: /^Searching by meaning needs vectors/,
+  })
   assert.ok((await stage.search(off, { query: 'redis', mode: 'keyword' })).results.length > 0)
   await on.call('ingest_modules')
   await writeFile(join(stage.root, 'vectors/infra_modules/current'), 'satchel')

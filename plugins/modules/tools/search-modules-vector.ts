@@ -127,7 +127,7 @@ async function search(
   if (mode === 'hybrid' && weights.keyword + weights.vector === 0) {
     throw refusals.weights_zero()
   }
-  requireVectors(session, mode)
+  await requireVectors(session, mode, service.storedIndex)
   return await service.searching(ctx, session, async (index, lexicon) => {
     const opened = await openSearch({ session, mode, signal: ctx.signal, lexicon, index })
     if (!opened.store && index.source === '') throw refusals.no_index()
