@@ -47,12 +47,33 @@ export function onProcessIdle(listener: () => void): () => void {
   return () => process.off('beforeExit', listener)
 }
 
-/** Calls `listener` for each signal that ends a command. Returns the function that removes it. */
-export function onProcessSignal(listener: (signal: StopSignal) => void): () => void {
+/** How often a command that `npx` started looks for its parent. */
+const PARENT_CHECK_MS = 1000
+
+/**
+ * Calls `listener` for each signal that ends a command, and once the shell of `npx` has ended: npm passes a signal to that
+ * shell, which does not pass it on. Returns the function that removes it.
+ */
+export function onProcessSignal(
+  env: Readonly<Record<string, string | undefined>>,
+  listener: (signal: StopSignal) => void,
+): () => void {
   const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
   const each = signals.map((signal) => [signal, () => listener(signal)] as const)
   for (const [signal, handler] of each) process.on(signal, handler)
+  const parentCheck = env['npm_lifecycle_event'] === 'npx' ? whenParentEnds(listener) : undefined
   return () => {
+    clearInterval(parentCheck)
     for (const [signal, handler] of each) process.off(signal, handler)
   }
+}
+
+function whenParentEnds(listener: (signal: StopSignal) => void): NodeJS.Timeout {
+  const parent = process.ppid
+  const check = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(check)
+    listener('SIGTERM')
+  }, PARENT_CHECK_MS)
+  return check.unref()
 }

@@ -30,7 +30,7 @@ export async function run(argv: readonly string[], io: ProcessIo & Partial<Io>):
   const whole: Io = {
     stderr: process.stderr,
     env: process.env,
-    onSignal: onProcessSignal,
+    onSignal: (listener) => onProcessSignal(process.env, listener),
     onIdle: onProcessIdle,
     cwd: process.cwd(),
     ...io,

@@ -9,6 +9,7 @@ import { initialize } from '../server/mcp/testing/messages.ts'
 import { systemProcesses } from '../server/platform/process-liveness.ts'
 import { inWaves } from './harness/in-waves.ts'
 import { temporaryFolder } from './harness/index.ts'
+import { until } from './harness/until.ts'
 
 const SATCHEL = join(import.meta.dirname, '..', 'dist', 'satchel.js')
 const ROUNDS = 50
@@ -62,4 +63,26 @@ test('fifty parents that are killed leave no server behind', { skip: !existsSync
   t.diagnostic(`${lived.length} servers, the last ended ${longest} ms after its parent`)
   assert.equal(lived.length, ROUNDS)
   assert.ok(longest < LONGEST_MS, `a server lived on for ${longest} ms`)
+})
+
+/** What `npx` starts: a shell that waits for the server, and does not pass a signal on. */
+const NPX_SHELL = `"$NODE" "$SATCHEL" serve --host 127.0.0.1 --port 0 --json > output 2> errors &
+echo $!
+while ! test -s output; do sleep 0.05; done
+echo serves
+wait`
+
+test('a server over HTTP ends with the npx that started it', { skip: !existsSync('/bin/sh') }, async (t) => {
+  const cwd = await temporaryFolder(t)
+  const own = { PATH: process.env['PATH'], HOME: cwd, NODE_V8_COVERAGE: '' }
+  const env = { ...own, NODE: process.execPath, SATCHEL, npm_lifecycle_event: 'npx' }
+  const shell = spawn('sh', ['-c', NPX_SHELL], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const lines = createInterface(shell.stdout)[Symbol.asyncIterator]()
+  const server = Number((await lines.next()).value)
+  t.after(() => systemProcesses.isRunning(server) && process.kill(server, 'SIGKILL'))
+  assert.equal((await lines.next()).value, 'serves')
+
+  shell.kill('SIGTERM')
+
+  await until(() => !systemProcesses.isRunning(server))
 })
