@@ -26,6 +26,7 @@ export interface CompiledFile {
 /** What the files of a build find in a variable of this name, where this loads them. */
 export interface BuiltFiles {
   readonly build: string
+  readonly folder: string
   /** `import()` of what is not part of the build. Code that was kept has lost how to do that. */
   importModule(id: string): Promise<unknown>
   /** Asks `read` for the code of each file that is loaded from now on, and lists these files. */
@@ -41,6 +42,7 @@ let readCode: ((name: string) => Buffer | undefined) | undefined
 
 const builtFiles: BuiltFiles = {
   build: BUILD,
+  folder: FOLDER,
   importModule: (id) => import(id),
   useCode(read) {
     readCode = read

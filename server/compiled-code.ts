@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import * as nodeModule from 'node:module'
 import { join } from 'node:path'
 import { cachedDataVersionTag } from 'node:v8'
@@ -70,7 +71,10 @@ function commandOf(argv: readonly string[]): string {
 function keepIn(folder: string, command: string): void {
   if (typeof builtFiles === 'undefined') return
   const flags = cachedDataVersionTag()
-  const key = [builtFiles.build, process.version, process.arch, flags.toString(16)].join('-')
+  const { build, folder: place } = builtFiles
+  // Kept code names the file that it was compiled from, which a stack shows.
+  const install = createHash('sha256').update(place).digest('hex').slice(0, 8)
+  const key = [build, install, process.version, process.arch, flags.toString(16)].join('-')
   const cache = createCodeCache(folder, key)
   const files = builtFiles.useCode(cache.read)
   let known = 0

@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  cp,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import * as nodeModule from 'node:module'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -215,6 +227,33 @@ test(
     assert.equal(await listed(home), whole)
   },
 )
+
+test('a stack names the files of the installation that runs', async (t) => {
+  const home = await temporaryFolder(t)
+  const zod = JSON.stringify(import.meta.resolve('zod'))
+  const plugin = `import { z } from ${zod}
+const setup = async () => (process.stderr.write(new Error().stack), {})
+export default { name: 'other', version: '1.0.0', apiVersion: 1, config: z.object({}), setup }`
+  await writeFile(join(home, 'other.js'), plugin)
+  await writeFile(join(home, 'satchel.yaml'), 'plugins: { ./other.js: {} }')
+  const env = { PATH: process.env['PATH'], HOME: home, XDG_CACHE_HOME: join(home, 'cache') }
+
+  for (const name of ['one', 'two']) {
+    const install = join(home, name)
+    await mkdir(install)
+    await cp(join(PROGRAM, '..'), join(install, 'dist'), { recursive: true })
+    for (const beside of ['package.json', 'node_modules', 'schemas', 'generated'])
+      await symlink(join(PROGRAM, '..', '..', beside), join(install, beside))
+    const program = join(install, 'dist', 'satchel.js')
+    const { stderr } = await promisify(execFile)(process.execPath, [program, ...LIST], { cwd: home, env })
+    const files = stderr.match(/\/[^ ():]+[.]cjs/g) ?? []
+    assert.ok(files.length > 0, stderr)
+    assert.deepEqual(
+      files.filter((file) => !file.startsWith(join(install, 'dist'))),
+      [],
+    )
+  }
+})
 
 test('code in a folder that others may write to is not run, nor where it is turned off', OLDER, async (t) => {
   const home = await temporaryFolder(t)
