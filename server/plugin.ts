@@ -111,6 +111,7 @@ export {
   withScratchFolder,
 } from './platform/file-tree.ts'
 export { IGNORE_FILE, ignoreFolder } from './platform/git-ignored.ts'
+export { homeFolder } from './platform/home-folder.ts'
 export { confineTo, isInside } from './platform/paths.ts'
 export { gitRootOf, requireProject } from './platform/project-folder.ts'
 export { readBounded, readRegularFile } from './platform/regular-file.ts'

@@ -1,11 +1,11 @@
-import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { homeFolder } from './platform/home-folder.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
 /** The home of this user. */
 export function homeOf(env: Env): string {
-  return env['HOME'] || env['USERPROFILE'] || homedir()
+  return env['HOME'] || env['USERPROFILE'] || homeFolder()
 }
 
 /** Where satchel keeps what belongs to this user on this machine: tokens, and what undoes a setup. */

@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { homeFolder } from './platform/home-folder.ts'
 
 /** Permission to write of other users. */
 const OTHERS_WRITE = 0o022
 
 /** The folder of satchel in the cache of this user; it may not exist. */
 export function userCache(env: Readonly<Record<string, string | undefined>>): string {
-  const cache = env['XDG_CACHE_HOME'] || env['LOCALAPPDATA'] || join(env['HOME'] || homedir(), '.cache')
+  const cache = env['XDG_CACHE_HOME'] || env['LOCALAPPDATA'] || join(env['HOME'] || homeFolder(), '.cache')
   return join(cache, 'satchel')
 }
 

@@ -12,7 +12,7 @@ import { openProject, refusalOf } from '../server/cli/testing/run-cli.ts'
 import { parseVerb } from '../server/cli/verb-parser.ts'
 import { loadConfig } from '../server/config.ts'
 import { loadEntries } from '../server/plugin-entries.ts'
-import { openHost } from './harness/index.ts'
+import { openHost, temporaryFolder } from './harness/index.ts'
 
 /** Every verb of the built-in plugins, with a room configured so that its verbs are there. */
 async function builtInVerbs(t: TestContext) {
@@ -42,6 +42,23 @@ test('--store puts records elsewhere than the configuration says, at every verb 
   assert.deepEqual([refused.code, refusalOf(refused).error.reason], [2, 'unknown_option'])
   assert.match((await satchel(['handoff', 'list', '--help'])).out, /--store <dir>/)
   assert.match((await satchel(['handoff', '--help'])).out, /--store <dir>/)
+})
+
+test('a user without a home, as the number that a container runs under, can use satchel', async (t) => {
+  const cwd = await temporaryFolder(t)
+  const program = join(import.meta.dirname, '../dist/satchel.js')
+  const homeless = `import os from 'node:os'
+import { syncBuiltinESMExports } from 'node:module'
+os.homedir = () => { throw new Error('uv_os_homedir returned ENOENT') }
+syncBuiltinESMExports()`
+  await writeFile(join(cwd, 'homeless.mjs'), homeless)
+  const env = { PATH: process.env['PATH'], NODE_OPTIONS: `--import ${join(cwd, 'homeless.mjs')}` }
+  const satchel = async (...words: string[]) =>
+    (await promisify(execFile)(process.execPath, [program, ...words], { cwd, env })).stdout
+
+  await satchel('handoff', 'note', 'next', 'Go on')
+  assert.equal(JSON.parse(await satchel('handoff', 'list', '--json')).total, 1)
+  assert.deepEqual(JSON.parse(await satchel('token', 'list', '--json')).tokens, [])
 })
 
 test('an unknown option is wrong usage at every verb but hooks, also when the configuration cannot be read', async (t) => {

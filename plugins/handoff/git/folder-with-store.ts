@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { homeFolder } from '../../../server/plugin.ts'
 import { isSubmodule, mainWorktreeOf } from './linked-worktree.ts'
 
 /**
@@ -12,7 +12,7 @@ export async function folderWithStore(start: string, store: string): Promise<str
   for (let at = resolve(start); ; at = dirname(at)) {
     if (await isFolder(resolve(mainWorktreeOf(at) ?? at, store))) return at
     const isRoot = (await exists(join(at, '.git'))) && !isSubmodule(at)
-    if (isRoot || dirname(at) === at || dirname(at) === homedir()) return undefined
+    if (isRoot || dirname(at) === at || dirname(at) === homeFolder()) return undefined
   }
 }
 

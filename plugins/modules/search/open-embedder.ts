@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
+import { homeFolder } from '../../../server/plugin.ts'
 import type { EmbeddingOptions } from '../config.ts'
 import { refusals } from '../reasons.ts'
 import type { Lexicon } from './lexicon.ts'
@@ -66,7 +66,7 @@ function placeOf(model: string, { workingDirectory, env }: EmbedderParts) {
   if (/^[./]/.test(model) || existsSync(folder)) {
     return { kind: 'folder', parent: dirname(folder), name: basename(folder) } as const
   }
-  const cache = env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache')
+  const cache = env['XDG_CACHE_HOME'] ?? join(homeFolder(), '.cache')
   return {
     kind: 'name',
     id: model.includes('/') ? model : `Xenova/${model}`,
