@@ -1,3 +1,4 @@
+import { lstat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { ConfigText } from './config-text.ts'
 import { readRegularFile } from './platform/regular-file.ts'
@@ -21,8 +22,8 @@ const MAX_BYTES = 16 * 1024 * 1024
 /**
  * Finds and reads the configuration file: `file`, else `SERVICE_CONFIG`, `./satchel.yaml`, `./config.yaml`; undefined when
  * there is none. `ownKeys` are the top-level keys that identify a `config.yaml` as ours.
- * Errors: `not_found`/`config_not_found` for an explicitly named file, or for a folder, pipe or device;
- * `invalid`/`config_syntax`.
+ * Errors: `not_found`/`config_not_found` for an explicitly named file, or for a folder, pipe or device, and for a
+ * `satchel.yaml` that cannot be read; `invalid`/`config_syntax`.
  */
 export async function findConfigFile(
   request: FileRequest,
@@ -40,21 +41,30 @@ export async function findConfigFile(
     if (read.kind === 'text') return { file, text: await parseText(read.text, named) }
     throw (read.kind === 'no file' ? refusals.config_not_a_file : refusals.config_too_large)({ file: named })
   }
-  return (await findImplicit(request.cwd, 'satchel.yaml')) ?? (await findForeign(request.cwd, ownKeys))
+  return (await findOwn(request.cwd)) ?? (await findForeign(request.cwd, ownKeys))
 }
 
-async function findImplicit(cwd: string, name: string): Promise<FoundFile | undefined> {
+/** What limits a server may be in a file that this user cannot read: the defaults would lift it. */
+async function findOwn(cwd: string): Promise<FoundFile | undefined> {
+  const name = 'satchel.yaml'
   const file = resolve(cwd, name)
-  const read = await readRegularFile(file, MAX_BYTES).catch(() => undefined)
+  const read = await readRegularFile(file, MAX_BYTES).catch(async (cause: NodeJS.ErrnoException) => {
+    const isThere = await lstat(file).catch(() => undefined)
+    if (isThere) throw refusals.config_unreadable({ file: name, error: String(cause.code) }, { cause })
+  })
+  if (read?.kind === 'too large') throw refusals.config_too_large({ file: name })
   return read?.kind === 'text' ? { file, text: await parseText(read.text, name) } : undefined
 }
 
 /** Ignores a `config.yaml` without any of our keys, because other programs use the name too. */
 async function findForeign(cwd: string, ownKeys: readonly string[]): Promise<FoundFile | undefined> {
-  const found = await findImplicit(cwd, 'config.yaml').catch(() => undefined)
-  const ours =
-    found && Object.keys(found.text.values).some((key) => key !== 'plugins' && ownKeys.includes(key))
-  return ours ? found : undefined
+  const name = 'config.yaml'
+  const file = resolve(cwd, name)
+  const text = await readRegularFile(file, MAX_BYTES)
+    .then((read) => (read.kind === 'text' ? parseText(read.text, name) : undefined))
+    .catch(() => undefined)
+  const ours = text && Object.keys(text.values).some((key) => key !== 'plugins' && ownKeys.includes(key))
+  return ours ? { file, text } : undefined
 }
 
 async function parseText(content: string, name: string): Promise<ConfigText> {

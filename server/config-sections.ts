@@ -15,6 +15,10 @@ const oauthSection = z.object({
 
 export type OAuthSettings = z.output<typeof oauthSection>
 
+/** What no `Host` and no `Origin` of a request can be would never be accepted. */
+const HOST_NAME = /^(\[[0-9a-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i
+const ORIGIN = /^(null|[a-z][a-z0-9+.-]*:\/\/[^\s/?#*]+)$/i
+
 /** `http:` of the configuration (surface, section 5). `mcp --transport` starts from host 127.0.0.1. */
 export const httpSection = z.object({
   host: z.string().default('0.0.0.0').describe('address to listen at'),
@@ -27,9 +31,12 @@ export const httpSection = z.object({
     .nullable()
     .default(null)
     .describe('accept access tokens of an OAuth 2.1 authorization server; null: none'),
-  allowed_hosts: z.array(z.string()).default([]).describe('Host names accepted beside loopback'),
+  allowed_hosts: z
+    .array(z.string().regex(HOST_NAME, 'must be a name with or without a port, as satchel.example:8000'))
+    .default([])
+    .describe('Host names accepted beside loopback'),
   allowed_origins: z
-    .array(z.string())
+    .array(z.string().regex(ORIGIN, 'must be a scheme and a name without a path, as https://satchel.example'))
     .default([])
     .describe(
       'origins accepted beside the own one, as of a proxy; no CORS header is sent, so pages of other sites cannot call',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import * as z from 'zod'
@@ -169,6 +169,40 @@ test('a named file that is a folder or a pipe is refused immediately, and one at
   }
   assert.equal((await loadConfig({ cwd, env: {} })).file, undefined)
   assert.equal((await loadConfig({ cwd, env: {}, file: '/dev/null' })).file, '/dev/null')
+})
+
+test('a satchel.yaml that cannot be read is refused: the defaults would lift what it limits', async (t) => {
+  const cwd = await folder(t, {})
+  await symlink('nowhere.yaml', join(cwd, 'satchel.yaml'))
+  const large = await folder(t, { 'satchel.yaml': 'x'.repeat(16 * 1024 * 1024 + 1) })
+
+  await assert.rejects(loadConfig({ cwd, env: {} }), {
+    reason: 'config_not_found',
+    message: /^The configuration file satchel.yaml cannot be read \(ENOENT\)/,
+  })
+  await assert.rejects(loadConfig({ cwd: large, env: {} }), { message: /is larger than 16 MiB/ })
+})
+
+test('a host or an origin that no request can have is refused', async (t) => {
+  for (const [key, wrong, right] of [
+    ['allowed_hosts', ['https://a.example', '*.example', 'a.example/x'], ['a.example', '[::1]:80', 'A:1']],
+    [
+      'allowed_origins',
+      ['*', 'a.example', 'https://a.example/'],
+      ['https://a.example:1', 'x-app://id', 'null'],
+    ],
+  ] as const) {
+    for (const value of wrong) {
+      const cwd = await folder(t, { 'satchel.yaml': `http: { ${key}: ["${value}"] }` })
+      await assert.rejects(
+        loadConfig({ cwd, env: {} }),
+        { reason: 'config_invalid', message: /must be a/ },
+        value,
+      )
+    }
+    const cwd = await folder(t, { 'satchel.yaml': `http: { ${key}: ${JSON.stringify(right)} }` })
+    assert.deepEqual((await loadConfig({ cwd, env: {} })).http[key], right)
+  }
 })
 
 test("another program's config.yaml is left alone, ours is read", async (t) => {

@@ -46,7 +46,7 @@ export const refusals = defineRefusals({
     code: 'not_found',
     reason: 'config_not_found',
     message: 'The configuration file {file} cannot be read ({error}).',
-    next: 'Write one with: satchel init {file}',
+    next: 'Let this user read it, or name another one with --config.',
   },
   config_not_a_file: {
     code: 'not_found',
