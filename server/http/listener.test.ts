@@ -246,6 +246,13 @@ describe('listener', () => {
     )
   })
 
+  it('says why it cannot listen', async (t) => {
+    await assert.rejects(openDoor(t, { at: { host: '192.0.2.1', port: 0 } }), {
+      reason: 'cannot_listen',
+      message: /cannot listen at 192\.0\.2\.1:0 \(EADDRNOTAVAIL\)\. Choose an address/,
+    })
+  })
+
   it('answers a malformed request as a problem and goes on', async (t) => {
     const { raw, ask } = await openDoor(t)
 

@@ -119,10 +119,10 @@ async function explained<T>({ name, at }: Listener, listening: () => Promise<T>,
   try {
     return await listening()
   } catch (cause) {
-    const busy = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE' // what `listening` rejects with
+    const { code: error } = cause as NodeJS.ErrnoException // what `listening` rejects with
     const place = 'host' in at ? `${at.host}:${port}` : 'its socket'
-    const refused = busy ? refusals.port_busy : refusals.cannot_listen
-    throw refused({ listener: name, place }, { cause })
+    if (error === 'EADDRINUSE') throw refusals.port_busy({ listener: name, place }, { cause })
+    throw refusals.cannot_listen({ listener: name, place, error: String(error) }, { cause })
   }
 }
 

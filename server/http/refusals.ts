@@ -133,5 +133,9 @@ export const refusals = defineRefusals({
     message: 'The {listener} listener cannot use {place}: it is taken.',
     next: 'Choose another port.',
   },
-  cannot_listen: { code: 'unavailable', message: 'The {listener} listener cannot listen at {place}.' },
+  cannot_listen: {
+    code: 'unavailable',
+    message: 'The {listener} listener cannot listen at {place} ({error}).',
+    next: 'Choose an address of this machine, and a port that this user may open.',
+  },
 })
