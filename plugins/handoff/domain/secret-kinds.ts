@@ -144,6 +144,8 @@ export function createKindScan(text: string): KindScan {
     done[kind.id] = first + at + 1
     const pattern = kind.pattern()
     for (let start = from; start <= at; start++) {
+      // A token that begins with its word does not begin in another word, such as Base64.
+      if (start === at && isWordUnit(text.charCodeAt(at - 1))) return
       pattern.lastIndex = start
       const match = pattern.exec(text)
       if (!match) continue

@@ -9,6 +9,9 @@ import {
   THREE_DIGITS,
 } from './secret-values.ts'
 
+/** A value in the query of a URL ends before the next parameter. */
+const withoutParameters = (value: string) => value.split(/&[\w.-]{1,60}=/, 1)[0] ?? value
+
 /** A rule for secrets in a text, beside the kinds of tokens in `secret-kinds.ts`. Every pattern runs in linear time: bounded prefixes, one greedy tail. */
 export interface Rule {
   readonly name: string
@@ -30,11 +33,27 @@ const SECRET_WORDS = [
   ...['api', 'access', 'private'].flatMap((kind) => named(kind, 'key')),
 ]
 const KEY_WORDS = [
-  ...['api', 'account', 'secret', 'access', 'private'].flatMap((kind) => named(kind, 'key')),
+  ...['api', 'account', 'secret', 'access', 'private', 'encryption', 'signing', 'master', 'app'].flatMap(
+    (kind) => named(kind, 'key'),
+  ),
   ...['api', 'client', 'app'].flatMap((kind) => named(kind, 'secret')),
   ...['access', 'auth'].flatMap((kind) => named(kind, 'token')),
   ...['password', 'passwd'],
 ]
+
+const FLAG_WORDS = [
+  ...[
+    'password',
+    'passphrase',
+    'token',
+    'api-key',
+    'secret-key',
+    'client-secret',
+    'access-token',
+    'auth-token',
+  ],
+].map((name) => `--${name}`)
+const ELEMENT_WORDS = ['password>', 'passphrase>', 'secret>', 'token>', 'apikey>', 'api-key>']
 
 /** The first three characters of a number of 17 digits or more in Base64. */
 const DISCORD_WORDS = ['mt', 'mj', 'mz', 'nd', 'nt', 'nj', 'nz', 'od', 'ot'].flatMap((start) =>
@@ -147,7 +166,7 @@ export const RULES: readonly Rule[] = [
     pattern:
       /(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?)(?![A-Za-z0-9_-]{25})[A-Za-z0-9_-]{0,24}["']?[ \t]{0,4}[:=]>?[ \t]{0,4}["'`]?([^\s"'`,;<>{}]{12,})/iy,
     shown: 0,
-    accept: isStrong,
+    accept: (secret) => isStrong(withoutParameters(secret)),
   },
   {
     name: 'assigned_secret',
@@ -162,9 +181,73 @@ export const RULES: readonly Rule[] = [
     name: 'assigned_key',
     words: KEY_WORDS,
     pattern:
-      /(?:api[_-]?key|account[_-]?key|api[_-]?secret|secret[_-]?key|client[_-]?secret|access[_-]?key|access[_-]?token|auth[_-]?token|private[_-]?key|app[_-]?secret|password|passwd)["']?[ \t]{0,4}(?:=>|:=|[:=])[ \t]{0,4}["'`]?([A-Za-z0-9_+/=.-]{16,200})(?![A-Za-z0-9_(.[])/iy,
+      /(?:(?:api|account|secret|access|private|encryption|signing|master|app)[_-]?key|(?:api|client|app)[_-]?secret|(?:access|auth)[_-]?token|password|passwd)["']?[ \t]{0,4}(?:=>|:=|[:=])[ \t]{0,4}["'`]?(?:base64:)?([A-Za-z0-9_+/=.-]{16,200})(?![A-Za-z0-9_(.[])/iy,
     shown: 0,
     accept: isRandomKey,
+  },
+  {
+    name: 'assigned_secret',
+    // Of a variable of the environment; other names may have a digest.
+    words: ['_token', '_secret', '_password'],
+    lead: 1,
+    pattern:
+      /[A-Z0-9]_(?:TOKEN|SECRET|PASSWORD)["']?[ \t]{0,4}[:=][ \t]{0,4}["'`]?([0-9a-f]{32,128})(?![A-Za-z0-9])/y,
+    shown: 0,
+    accept: isRandomKey,
+  },
+  {
+    name: 'command_secret',
+    words: FLAG_WORDS,
+    pattern:
+      /--(?:password|passphrase|token|api-key|secret-key|client-secret|access-token|auth-token)[ \t]{1,4}["']?([^\s"'`]{12,300})/iy,
+    shown: 0,
+    accept: isRandomKey,
+  },
+  {
+    name: 'command_secret',
+    words: ['sshpass', 'redis-cli'],
+    pattern: /(?:sshpass|redis-cli)[ \t][^\n]{0,100}?(?<=[ \t])-[ap][ \t]{0,4}["']?([^\s"'`]{6,300})/iy,
+    shown: 0,
+    accept: hasDigitAndLetter,
+  },
+  {
+    name: 'command_secret',
+    words: ['docker login', 'podman login', 'helm registry login'],
+    pattern:
+      /(?:docker|podman|registry)[ \t]login[ \t][^\n]{0,100}?(?<=[ \t])-p[ \t]{1,4}["']?([^\s"'`]{6,300})/iy,
+    shown: 0,
+    accept: hasDigitAndLetter,
+  },
+  {
+    name: 'command_secret',
+    words: ['mysql', 'mariadb'],
+    // The password follows without a space.
+    pattern: /(?:mysql|mariadb)[a-z]{0,8}[ \t][^\n]{0,100}?(?<=[ \t])-p["']?([^\s"'`]{6,300})/y,
+    shown: 0,
+    accept: hasDigitAndLetter,
+  },
+  {
+    name: 'netrc_password',
+    words: ['machine'],
+    pattern:
+      /machine[ \t]{1,4}[^\s]{1,100}[ \t]{1,4}login[ \t]{1,4}[^\s]{1,100}[ \t]{1,4}password[ \t]{1,4}([^\s]{6,300})/y,
+    shown: 0,
+    accept: hasDigitAndLetter,
+  },
+  {
+    name: 'element_secret',
+    words: ELEMENT_WORDS,
+    pattern: /(?:password|passphrase|secret|token|api-?key)>([^<>\s]{8,300})(?=<\/)/iy,
+    shown: 0,
+    accept: isRandomKey,
+  },
+  {
+    name: 'cookie',
+    words: ['cookie'],
+    pattern:
+      /\bcookie["']?:[ \t]{0,4}["']?[\w.-]{0,30}(?:sess|sid|auth|token|jwt)[\w.-]{0,30}=([^\s"';,]{16,2000})/iy,
+    shown: 0,
+    accept: (secret) => isStrong(secret) && isRandomKey(secret),
   },
 ]
 
