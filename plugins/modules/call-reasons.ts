@@ -29,6 +29,12 @@ export const callReasons = {
     message: '{repository} has no module at {path} in {ref}.{hint}',
     tool: 'list_repositories',
   },
+  ref_deleted: {
+    code: 'not_found',
+    reason: 'module_not_found',
+    message: '{ref} was deleted from {repository}.',
+    next: 'Name another ref.',
+  },
   path_in_submodule: {
     code: 'not_found',
     message: '{path} of {repository} in {ref} is in the submodule {submodule}, which is not read.',
@@ -76,6 +82,12 @@ export const callReasons = {
     message:
       'Line {line}: the call "{name}" names {ref}, which is not indexed, so it cannot be compared.{why}',
     next: 'Ingest that ref too: raise max_tags of the repository.',
+  },
+  call_ref_missing: {
+    code: 'not_found',
+    reason: 'call_ref_unknown',
+    message: 'Line {line}: the call "{name}" names {ref}, which its repository does not have, so it cannot be compared.{why}',
+    next: 'Change it by hand to a ref that is there.',
   },
   call_path_missing: {
     code: 'not_found',

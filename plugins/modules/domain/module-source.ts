@@ -48,6 +48,8 @@ export type Resolution =
       readonly meant?: string | undefined
       /** A sentence: why it could not be read either. */
       readonly why?: string | undefined
+      /** Whether the repository is known not to have it. */
+      readonly isMissing?: boolean
     }
   | { readonly kind: 'not_indexed' }
   /** The source or version is an expression. */

@@ -24,9 +24,15 @@ import { createTextCache } from './text-cache.ts'
 
 /**
  * What a caller names: a branch, a tag or a whole commit id; or the newest tag that a constraint admits. `isExact`: no other
- * spelling of the ref is looked for, as git looks for none.
+ * spelling of the ref is looked for, as git looks for none. `isDeleted`: the last ingest found it so, and what was read of it
+ * before does not count.
  */
-export type AskedName = { readonly ref: string; readonly isExact?: true } | { readonly version: string }
+export type AskedName = ({ readonly ref: string } & HowNamed) | { readonly version: string }
+
+interface HowNamed {
+  readonly isExact?: boolean
+  readonly isDeleted?: boolean
+}
 
 export interface AskedModule {
   readonly summary: ModuleSummary
@@ -88,7 +94,7 @@ export async function openAskedRepository(
     async find(name) {
       if ('version' in name) return newestOf(await places.list(), name.version)
       if (isCommitId(name.ref)) return await findCommit(name.ref.toLowerCase(), places)
-      return await findRef(parseAskedRef(name.ref), places, name.isExact)
+      return await findRef(parseAskedRef(name.ref), places, name)
     },
     async read(ref, path) {
       const commit = (await places.inClone(ref.commit)) ?? (await fetch(git, ref, { places, storePath }))
@@ -104,7 +110,11 @@ interface Places {
   list(): Promise<RemoteListing>
 }
 
-async function findRef(asked: AskedRef, places: Places, isExact = false): Promise<ChosenRef> {
+async function findRef(
+  asked: AskedRef,
+  places: Places,
+  { isExact = false, isDeleted = false }: HowNamed,
+): Promise<ChosenRef> {
   try {
     const listed = await places.list()
     for (const spelling of asked.full === undefined && !isExact ? spellingsOf(asked.name) : [asked.name]) {
@@ -113,7 +123,8 @@ async function findRef(asked: AskedRef, places: Places, isExact = false): Promis
     }
     throw unknownRef(listed, asked)
   } catch (thrown) {
-    const held = isSatchelError(thrown) && isUnanswered(thrown) ? await refInClone(asked, places) : undefined
+    const mayBeHeld = !isDeleted && isSatchelError(thrown) && isUnanswered(thrown)
+    const held = mayBeHeld ? await refInClone(asked, places) : undefined
     if (held === undefined) throw thrown
     return held
   }

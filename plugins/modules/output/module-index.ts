@@ -141,6 +141,16 @@ export function isDeleted({ commit }: Pick<Reading, 'commit'>): boolean {
   return commit === ''
 }
 
+/** Whether the last ingest found the ref deleted; its records stay. */
+export function isRefDeleted(
+  { repositories }: { readonly repositories: readonly RepositoryRow[] },
+  { repository, ref }: { readonly repository: string; readonly ref: string },
+): boolean {
+  const readings = repositories.find((row) => row.repository === repository)?.readings ?? []
+  const own = readings.filter((one) => one.ref === ref)
+  return own.length > 0 && own.every(isDeleted)
+}
+
 const repositoryRow = z.object({
   repository: z.string(),
   name: z.string(),

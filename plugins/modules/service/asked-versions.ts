@@ -82,7 +82,7 @@ function isOurs({ code }: SatchelError): boolean {
 }
 
 async function keptVersion({ outputDir, plan, path, name }: AskedPlace): Promise<AskedVersion | undefined> {
-  if ('version' in name) return undefined
+  if ('version' in name || name.isDeleted) return undefined
   const ref = isCommitId(name.ref) ? name.ref.toLowerCase() : name.ref
   return await loadAsked(outputDir, moduleId(plan.remote.url, ref, path))
 }

@@ -193,8 +193,10 @@ function calledVersion(
   if (record !== undefined) return record
   if (resolution.kind === 'local') throw refusals.call_is_local(at)
   if (resolution.kind === 'computed') throw refusals.call_is_computed(at)
-  if (resolution.kind === 'unknown_ref')
-    throw refusals.call_ref_unknown({ ...at, ref: plainLine(resolution.ref), why: whyText(resolution.why) })
+  if (resolution.kind === 'unknown_ref') {
+    const values = { ...at, ref: plainLine(resolution.ref), why: whyText(resolution.why) }
+    throw resolution.isMissing ? refusals.call_ref_missing(values) : refusals.call_ref_unknown(values)
+  }
   if (resolution.kind === 'ambiguous')
     throw refusals.call_ambiguous({ ...at, candidates: resolution.repositories.join(', ') })
   if (resolution.kind === 'no_module') throw refusals.call_path_missing({ ...at, why: resolution.why })

@@ -27,7 +27,13 @@ import { parseDirectory } from '../git/directory.ts'
 import type { AskedName } from '../ingest/asked-repository.ts'
 import type { ChosenRef } from '../ingest/choose-refs.ts'
 import type { RepositoryPlan } from '../ingest/plan.ts'
-import { emptyIndex, type IndexRecord, isDeleted, type ModuleIndex } from '../output/module-index.ts'
+import {
+  emptyIndex,
+  type IndexRecord,
+  isDeleted,
+  isRefDeleted,
+  type ModuleIndex,
+} from '../output/module-index.ts'
 import { isReason, refusals } from '../reasons.ts'
 import type { ModuleService } from './module-service.ts'
 
@@ -98,9 +104,7 @@ export function createVersionLookup(
     const source = parseSource(block.source?.text ?? '', config.registry_aliases)
     if (source.kind === 'local' || source.kind === 'other') return resolved
     const plan = planOf(await asked.configured(), source)
-    const name =
-      plan &&
-      (nameOf(index, plan, { source, version: block.version }) ?? latestName(index, plan, source.path))
+    const name = plan && askedOf(index, plan, { source, version: block.version })
     if (name === undefined || plan === undefined) return resolved
     try {
       const record = await read(plan, name, source.path)
@@ -123,7 +127,7 @@ export function createVersionLookup(
       const resolved = resolve()(block)
       const { resolution } = resolved
       if (resolution.kind === 'unknown_ref' || resolution.kind === 'not_indexed')
-        return await readCall(resolved, block)
+        return withDeletion(index, await readCall(resolved, block))
       if (resolution.kind !== 'found' || !isOfUnreadHead(index, resolution.module, block)) return resolved
       const head = await readCall(resolved, block)
       // Where it cannot be read, the newest that was read is the next best.
@@ -141,6 +145,17 @@ export function createCheckLookup(
   if (index !== undefined) return createVersionLookup(service, ctx, { ...place, index })
   const resolve = createCallResolver(emptyIndex(), service.config.registry_aliases)
   return { call: async (block) => resolve(block) }
+}
+
+/** Where nothing could be asked, the last ingest tells. */
+function withDeletion(index: ModuleIndex, resolved: ResolvedCall): ResolvedCall {
+  const { resolution } = resolved
+  if (resolution.kind !== 'unknown_ref' || resolution.why !== undefined || resolution.latest === undefined)
+    return resolved
+  const { ref, latest } = resolution
+  if (!isRefDeleted(index, { repository: latest.repository, ref })) return resolved
+  const why = 'The last ingest found it deleted.'
+  return { ...resolved, resolution: { ...resolution, why, isMissing: true } }
 }
 
 function createBudget(signal: AbortSignal, { count, ms }: ReadBounds): () => AbortSignal {
@@ -226,6 +241,16 @@ function headOf({ repositories }: ModuleIndex, repository: string): string | und
   return repositories.find((row) => row.repository === repository)?.default_branch ?? undefined
 }
 
+function askedOf(
+  index: ModuleIndex,
+  plan: RepositoryPlan,
+  stated: { readonly source: GitOrRegistry; readonly version: string | undefined },
+): AskedName | undefined {
+  const name = nameOf(index, plan, stated) ?? latestName(index, plan, stated.source.path)
+  if (name === undefined || 'version' in name) return name
+  return { ...name, isDeleted: isRefDeleted(index, { repository: plan.remote.url, ref: name.ref }) }
+}
+
 /** The version that a source names; undefined for one without: what it means then is the newest. */
 function nameOf(
   index: ModuleIndex,
@@ -253,7 +278,8 @@ function unread(
   name: AskedName,
   error: Error & { readonly reason: string },
 ): ResolvedCall['resolution'] {
-  const why = error.message
+  const isMissing = 'isDeleted' in name && name.isDeleted === true
+  const why = isMissing ? `The last ingest found it deleted. ${error.message}` : error.message
   // Terraform fetches submodules: the directory may be there.
   if (isReason(error, 'path_in_submodule')) return { kind: 'not_indexed' }
   if (isReason(error, 'module_not_found')) return { kind: 'no_module', why }
@@ -262,7 +288,14 @@ function unread(
   const near =
     isSatchelError(error) && isReason(error, 'ref_not_found') ? error.details?.['nearest'] : undefined
   const meant = spellingsOf(ref).find((spelling) => Array.isArray(near) && near.includes(spelling))
-  return { kind: 'unknown_ref', ref, latest, meant, why }
+  return {
+    kind: 'unknown_ref',
+    ref,
+    latest,
+    meant,
+    why,
+    isMissing: isMissing || isReason(error, 'ref_not_found'),
+  }
 }
 
 /** What the index lacks, and why it could not be read either. That a ref has no such directory says more. */

@@ -297,6 +297,34 @@ test('a ref that the remote lacks is refused with the nearest, and judged by no 
   await assert.rejects(inputsOf(opened, { ...NET, ref: 'v1.0.0' }), { reason: 'module_not_found' })
 })
 
+test('a call of a tag that an ingest found deleted is not compared with what was read of it, which is said', async (t) => {
+  for (const read_missing_refs of [true, false]) await assertDeletionIsSaid(t, { read_missing_refs })
+})
+
+async function assertDeletionIsSaid(t: TestContext, settings: object): Promise<void> {
+  const { opened, remote, url, moveAway } = await project(t, settings)
+  const source = `git::${url}?ref=v2.0.0`
+  assert.deepEqual((await checked(opened, source, '', 'fourth = 1\n')).codes, [])
+  await deleteRefs(remote, ['refs/tags/v2.0.0'])
+  await opened.call('ingest_modules', {})
+
+  for (const isAway of [false, true]) {
+    if (isAway) await moveAway()
+    const found = await checked(opened, source, '', 'fourth = 1\n')
+    assert.deepEqual([found.ref, found.codes], [undefined, ['unknown_ref']])
+    assert.match(found.said, /The last ingest found it deleted\./)
+    const hcl = `module "m" {\n  source = "${source}"\n}\n`
+    await assert.rejects(opened.call('module_upgrade', { hcl, to: 'v1.0.0' }), {
+      reason: 'call_ref_unknown',
+      message: /names v2\.0\.0, .* found it deleted\..* Change it by hand to a ref that is there\.$/,
+    })
+    await assert.rejects(opened.call('module_usage', { ...NET, ref: 'v2.0.0' }), {
+      reason: 'module_not_found',
+      message: /^v2\.0\.0 was deleted from /,
+    })
+  }
+}
+
 test('a tag that was moved by force is read again within the hour, a commit never', async (t) => {
   const { opened, remote, pass } = await project(t)
   const before = await commitOf(opened, 'v1.0.0')

@@ -11,8 +11,9 @@ import { pathMissing } from '../catalog/find.ts'
 import { createLeftBehind } from '../catalog/left-behind.ts'
 import { loadVersions } from '../catalog/load-versions.ts'
 import { createRemovals } from '../catalog/removed-paths.ts'
-import { commentedHcl } from '../domain/hcl-text.ts'
+import { commentedHcl, plainLine } from '../domain/hcl-text.ts'
 import { moduleUsage } from '../domain/usage.ts'
+import { isRefDeleted } from '../output/module-index.ts'
 import { refusals } from '../reasons.ts'
 import { createExampleCalls } from '../service/example-call.ts'
 import type { ModuleService } from '../service/module-service.ts'
@@ -78,6 +79,7 @@ export function moduleUsageTool(service: ModuleService) {
       const record = await createVersionLookup(service, ctx, { outputDir, index }).module(input)
       if (createLeftBehind(index)(record)) {
         const { repository, path, ref } = record
+        if (isRefDeleted(index, record)) throw refusals.ref_deleted({ repository, ref: plainLine(ref) })
         throw pathMissing(index, { repository, path, ref })
       }
       const removedSince = createRemovals(index)(record.repository, record.path)
