@@ -86,7 +86,8 @@ export const callReasons = {
   call_ref_missing: {
     code: 'not_found',
     reason: 'call_ref_unknown',
-    message: 'Line {line}: the call "{name}" names {ref}, which its repository does not have, so it cannot be compared.{why}',
+    message:
+      'Line {line}: the call "{name}" names {ref}, which its repository does not have, so it cannot be compared.{why}',
     next: 'Change it by hand to a ref that is there.',
   },
   call_path_missing: {
