@@ -54,6 +54,7 @@ const preloaded = ['loopback-only.mjs', 'sources-covered.mjs'].map(
 process.env['NODE_OPTIONS'] = [process.env['NODE_OPTIONS'], ...preloaded].filter(Boolean).join(' ')
 process.env['STRIPPED_SOURCES'] ??= folderOfThisRun('satchel-stripped-', 0o755) // some tests run a process as another user
 process.env['COMPILED_CODE'] ??= folderOfThisRun('satchel-compiled-', 0o700)
+process.env['POSTGRES_DATA'] ??= folderOfThisRun('satchel-postgres-', 0o700)
 
 const usages: FileUsage[] = []
 const killAll = superviseTestFiles({
