@@ -1,23 +1,15 @@
 import { keepRecent } from '../../../server/plugin.ts'
 import { countBelow } from '../domain/count-below.ts'
 import type { Postings } from '../segments/postings.ts'
-import {
-  memorySource,
-  openSectionFile,
-  type SectionFile,
-  sectionFileBytes,
-} from '../segments/section-file.ts'
-import { openTermDictionary, uint16s } from '../segments/term-dictionary.ts'
-import { createTextWriter } from '../segments/text-writer.ts'
 import { textsNamingAll } from './all-named.ts'
 import type { DocumentFrequencies } from './dense-features.ts'
-import { ALL_FIELDS, documentTerms, FIELDS, type KeywordDocument, NAMED_FIELDS } from './keyword-document.ts'
+import { ALL_FIELDS, FIELDS, NAMED_FIELDS } from './keyword-document.ts'
 import { addTerm, scoreTexts, type TextScores, type WeightedTerm } from './keyword-score.ts'
 import { knowledgeOf } from './knowledge.ts'
 import type { Lexicon } from './lexicon.ts'
 import { nearTerms } from './near-terms.ts'
 import { planQuery, type QueryPlan } from './query-plan.ts'
-import { type TextIndex, textIndex } from './text-index.ts'
+import type { TextIndex } from './text-index.ts'
 import type { Vocabulary } from './vocabulary.ts'
 import { WIDER } from './wider-concepts.ts'
 
@@ -53,10 +45,6 @@ export interface KeywordMatch {
   readonly says: readonly string[]
 }
 
-export interface KeywordHit extends KeywordMatch {
-  readonly id: string
-}
-
 /** The texts that match a query. */
 export interface KeywordScores {
   /** By the number of the text; 0 for no match. */
@@ -74,11 +62,6 @@ export interface KeywordIndex {
   readonly vocabulary: Vocabulary
   plan(query: string): QueryPlan
   score(plan: QueryPlan): KeywordScores
-}
-
-/** A keyword index in memory that knows the id of each document. */
-export interface SmallKeywordIndex extends KeywordIndex {
-  search(query: string): { readonly hits: readonly KeywordHit[]; readonly fuzzy: boolean }
 }
 
 /** Features of which it is known how many texts have them: queries ask for the same again. */
@@ -100,35 +83,6 @@ export function keywordIndex(stored: TextIndex, lexicon: Lexicon): KeywordIndex 
     plan: (query) => planQuery(query, knowledgeOf(lexicon), vocabulary),
     score: (plan) => score(texts, plan),
   }
-}
-
-/** An index over these documents, in memory. */
-export function buildKeywordIndex(
-  documents: readonly KeywordDocument[],
-  lexicon: Lexicon,
-): SmallKeywordIndex {
-  const writer = createTextWriter()
-  for (const document of documents) writer.add(document.id, () => documentTerms(document, lexicon))
-  const file = openSectionFile(memorySource(sectionFileBytes({}, writer.sections())))
-  const index = keywordIndex(textIndex([wholeSegment(file)], ALL_FIELDS.length), lexicon)
-  const ids = documents.map(({ id }) => id)
-  return {
-    ...index,
-    search(query) {
-      const { scores, fuzzy, match } = index.score(index.plan(query))
-      const hits = [...scores.keys()]
-        .filter((text) => (scores[text] ?? 0) > 0)
-        .map((text) => ({ id: ids[text] ?? '', ...match(text) }))
-      return { hits: hits.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1)), fuzzy }
-    },
-  }
-}
-
-function wholeSegment(file: SectionFile) {
-  const lengths = uint16s(file.whole('lengths'))
-  const texts = lengths.length / ALL_FIELDS.length
-  const chosen = { isIn: new Uint8Array(texts).fill(1), bound: texts }
-  return { terms: openTermDictionary(file), texts, lengths: () => lengths, chosen }
 }
 
 const NAME_FIELDS = ALL_FIELDS.map((name) => Number(NAMED_FIELDS.has(name)))
