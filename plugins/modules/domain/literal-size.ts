@@ -42,7 +42,7 @@ function textOf(item: Json, type: TypeConstraint): string | undefined {
 }
 
 /** As Terraform writes it; undefined for one that it may write differently, or that is rounded. */
-function plainNumber(number: number): string | undefined {
+export function plainNumber(number: number): string | undefined {
   const text = String(number)
   return /^-?[0-9.]{1,15}$/.test(text) ? text : undefined
 }

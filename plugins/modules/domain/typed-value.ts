@@ -1,5 +1,6 @@
 /** A value as an input of a type has it: Terraform converts what it is given before any rule sees it. */
 import type { GivenValue } from './given-value.ts'
+import { plainNumber } from './literal-size.ts'
 import type { Json } from './summary.ts'
 import type { AttributeType, TypeConstraint } from './type-constraint.ts'
 
@@ -51,11 +52,6 @@ const BOOLS: ReadonlyMap<string | number | boolean, boolean> = new Map<string | 
   ['false', false],
   ['0', false],
 ])
-
-function plainNumber(number: number): RuleValue {
-  const text = String(number)
-  return /^-?[0-9.]{1,15}$/.test(text) ? text : undefined
-}
 
 function numberIn(text: string): RuleValue {
   return /^-?\d{1,15}(?:\.\d{1,10})?$/.test(text) ? Number(text) : undefined

@@ -1,6 +1,7 @@
 /** Reads `.tf.json`, and what the reference prints, into the same bodies as HCL. JSON has no lines. */
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { addTo, isJsonObject, parsedJson } from '../../../server/plugin.ts'
+import { closingQuote } from '../domain/quoted.ts'
 import type { Json } from '../domain/summary.ts'
 import type { Attribute, Block, Body } from './body.ts'
 import { exactNumber } from './literals.ts'
@@ -141,18 +142,12 @@ function jsonShape(text: string): { depth: number; duplicates: string[] } {
     if (char === '{' || char === '[') depth = Math.max(depth, open.push(char === '{' ? new Set() : undefined))
     else if (char === '}' || char === ']') open.pop()
     else if (char === '"') {
-      const end = stringEnd(text, at)
+      const end = Math.min(closingQuote(text, at) + 1, text.length)
       noteKey(open.at(-1), text.slice(at, end), isKey(text, end), duplicates)
       at = end - 1
     }
   }
   return { depth, duplicates }
-}
-
-function stringEnd(text: string, start: number): number {
-  let at = start + 1
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
-  return Math.min(at + 1, text.length)
 }
 
 function isKey(text: string, end: number): boolean {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import {
   type Disk,
+  isJsonObject,
   makeDirectoryDurably,
   realDisk,
   systemCode,
@@ -16,7 +17,6 @@ import {
   type IndexRecord,
   indexFile,
   isIndexRecord,
-  isObject,
   type ModuleIndex,
   stateDir,
 } from './module-index.ts'
@@ -64,7 +64,7 @@ async function load(outputDir: string, disk: Disk) {
 /** The index that a file says; records that `isRecord` knows are taken as they are, which is several times as fast. */
 function parsed(value: unknown, isRecord: (value: unknown) => boolean): ModuleIndex {
   try {
-    if (!isObject(value)) return indexFile.parse(value)
+    if (!isJsonObject(value)) return indexFile.parse(value)
     const { records, ...head } = value
     if (!Array.isArray(records) || !records.every(isRecord)) return indexFile.parse(value)
     return { ...indexFile.parse({ ...head, records: [] }), records: records as IndexRecord[] } // each was looked at
@@ -109,7 +109,7 @@ const LINE_START = Buffer.from('{"id":"')
 /** Where each record begins in a file of `saveIndex`; undefined for a file that something else wrote. */
 function lineStarts(bytes: Buffer, value: unknown): number[] | undefined {
   const records: readonly unknown[] =
-    isObject(value) && Array.isArray(value['records']) ? value['records'] : []
+    isJsonObject(value) && Array.isArray(value['records']) ? value['records'] : []
   const head = bytes.indexOf(RECORDS_START)
   if (head === -1) return undefined
   const starts = [head + RECORDS_START.length]
@@ -126,7 +126,7 @@ function lineStarts(bytes: Buffer, value: unknown): number[] | undefined {
 
 /** Whether a line begins as `saveIndex` writes this record. */
 function beginsWithId(bytes: Buffer, start: number, record: unknown): boolean {
-  if (!isObject(record) || typeof record['id'] !== 'string') return false
+  if (!isJsonObject(record) || typeof record['id'] !== 'string') return false
   const { id } = record as { readonly id: string }
   for (let at = 0; at < LINE_START.length; at++) if (bytes[start + at] !== LINE_START[at]) return false
   const from = start + LINE_START.length

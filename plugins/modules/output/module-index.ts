@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { grouped } from '../../../server/plugin.ts'
+import { grouped, isJsonObject } from '../../../server/plugin.ts'
 
 const counts = z.object({
   variables: z.number().int(),
@@ -46,7 +46,7 @@ const RECORD_FIELDS = Object.values(indexRecord.shape).filter((field) => !field.
 
 /** Whether a value is a record and has no other fields: what its schema says, without a copy of it. */
 export function isIndexRecord(value: unknown): value is IndexRecord {
-  if (!isObject(value)) return false
+  if (!isJsonObject(value)) return false
   const record = value as Partial<IndexRecord> // every field is looked at
   return (
     isFieldsOf(record) &&
@@ -87,7 +87,7 @@ function isFieldsOf(record: Partial<IndexRecord>): boolean {
 
 function areCounts(value: Partial<IndexRecord['counts']> | undefined): boolean {
   return (
-    isObject(value) &&
+    isJsonObject(value) &&
     Object.keys(value).length === 4 &&
     Number.isSafeInteger(value['variables']) &&
     Number.isSafeInteger(value['required']) &&
@@ -100,10 +100,6 @@ function isListOfTexts(value: unknown): boolean {
   if (!Array.isArray(value)) return false
   for (const one of value) if (typeof one !== 'string') return false
   return true
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Every name of the repository of a record, the one of its summary first. */

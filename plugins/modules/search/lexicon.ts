@@ -10,7 +10,7 @@ import {
   type WrittenPhrase,
 } from './concept-phrases.ts'
 import { type Associations, associationsOf } from './guessed-concepts.ts'
-import { NOT_PREPARED, type PreparedPhrases, readyPhrases } from './prepared-phrases.ts'
+import { addPhrase, NOT_PREPARED, type PreparedPhrases, readyPhrases } from './prepared-phrases.ts'
 import { stem } from './stemmer.ts'
 import { type Tokens, wordsAsWritten } from './tokens.ts'
 
@@ -85,8 +85,11 @@ function createPhrases(texts: readonly WrittenPhrase[], prepared: PreparedPhrase
   const phrases = noPhrases()
   const compiledOf = remember((written: WrittenPhrase) => phrasesOf(written))
   const compile = remember((beginning: string) => {
+    // Where its words begin otherwise, a phrase is added with others that do.
+    const isWanted = (stem: string): boolean => beginningOf(stem) === beginning
     for (const written of byBeginning.get(beginning) ?? [])
-      for (const phrase of compiledOf(written)) addPhrase(phrases, phrase, { beginning, ...written })
+      for (const phrase of compiledOf(written))
+        addPhrase(phrases, { ...phrase, isSaid: written.isSaid }, isWanted)
   })
   return {
     words,
@@ -118,21 +121,6 @@ function bothOf(first: Phrases, then: Phrases) {
 
 /** Most words begin none: a list for each of them would be much garbage in a long text. */
 const NO_PHRASES: readonly ConceptPhrase[] = []
-
-/** Adds a phrase where its words begin so; where they begin otherwise, it is added with others that do. */
-function addPhrase(
-  { said, asked, near }: Phrases,
-  phrase: ConceptPhrase,
-  { beginning, isSaid }: { readonly beginning: string; readonly isSaid: boolean },
-): void {
-  const [first = '', ...others] = phrase.stems
-  if (beginningOf(first) === beginning) {
-    if (isSaid) addTo(said, first, phrase)
-    addTo(asked, first, phrase)
-  }
-  if (others.length === 0) return
-  for (const stem of phrase.stems) if (beginningOf(stem) === beginning) addTo(near, stem, phrase)
-}
 
 function remember<K, V>(make: (key: K) => V): (key: K) => V {
   const made = new Map<K, V>()

@@ -47,7 +47,7 @@ export function readyPhrases(texts: readonly WrittenPhrase[], lines: string) {
   const all = once(() => {
     const phrases = noPhrases()
     for (const [at, line] of lines.split('\n').entries())
-      for (const phrase of readyPhrase(line, texts[at])) addReady(phrases, phrase, () => true)
+      for (const phrase of readyPhrase(line, texts[at])) addPhrase(phrases, phrase, () => true)
     return phrases
   })
   const starts = once(() => startsOfLines(lines))
@@ -58,7 +58,7 @@ export function readyPhrases(texts: readonly WrittenPhrase[], lines: string) {
     for (const at of linesWith(lines, stem, starts())) {
       compiled.add(stem)
       const line = lines.slice(starts()[at], (starts()[at + 1] ?? lines.length + 1) - 1)
-      for (const phrase of readyPhrase(line, texts[at])) addReady(some, phrase, (one) => one === stem)
+      for (const phrase of readyPhrase(line, texts[at])) addPhrase(some, phrase, (one) => one === stem)
     }
   }
   return {
@@ -104,7 +104,7 @@ function readyPhrase(line: string, written: WrittenPhrase | undefined): ReadyPhr
 }
 
 /** Adds a phrase to the lists of its stems that are wanted. */
-function addReady(
+export function addPhrase(
   { said, asked, near }: Phrases,
   phrase: ReadyPhrase,
   isWanted: (stem: string) => boolean,

@@ -62,7 +62,7 @@ export function createTermsWriter(): TermsWriter {
 }
 
 function sectionsOf(numbers: ReadonlyMap<string, number>, pool: PostingsPool) {
-  const terms = createByteWriter(1024)
+  const terms = createByteWriter()
   const postings = createPiecesWriter()
   const firsts: string[] = []
   const places: number[] = []

@@ -4,14 +4,12 @@ export interface ByteWriter {
   /** A whole number from 0 to 2^32 - 1, in as few bytes of seven bits as it needs. */
   number(value: number): void
   bytes(value: Uint8Array): void
-  /** Begins again. */
-  clear(): void
   /** What was written; shares memory until the next write. */
   written(): Uint8Array
 }
 
-export function createByteWriter(capacity = 16): ByteWriter {
-  let held = new Uint8Array(capacity)
+export function createByteWriter(): ByteWriter {
+  let held = new Uint8Array(1024)
   let length = 0
   const room = (more: number): void => {
     if (length + more <= held.length) return
@@ -33,9 +31,6 @@ export function createByteWriter(capacity = 16): ByteWriter {
       room(value.length)
       held.set(value, length)
       length += value.length
-    },
-    clear() {
-      length = 0
     },
     written: () => held.subarray(0, length),
   }

@@ -5,6 +5,7 @@ import { readRegularFile, systemCode, writeFileDurably } from '../../../server/p
 import { MODULE_FILE_MAX_BYTES, moduleFlavour } from '../domain/module-files.ts'
 import { refusals } from '../reasons.ts'
 import type { CallFile } from './call-file.ts'
+import { missing } from './call-tree.ts'
 
 /** A file before and after an edit. */
 export interface FileChange {
@@ -32,11 +33,6 @@ async function readOne(path: string, name: string): Promise<CallFile> {
   if (found.kind !== 'text' || found.text.includes('\ufffd'))
     throw refusals.call_file_unreadable({ file: name })
   return { name, text: found.text }
-}
-
-function missing(thrown: unknown): undefined {
-  const code = systemCode(thrown)
-  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw thrown
 }
 
 /** A unified diff of all files. */

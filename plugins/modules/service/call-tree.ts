@@ -112,7 +112,8 @@ async function onlyFile(path: string, typed: string): Promise<CallDirectory> {
   return { place, name: posix.dirname(name), files: [{ name, text: found.text }], unread: [], isWhole: false }
 }
 
-function missing(thrown: unknown): undefined {
+/** For `catch`: undefined for a path that leads to nothing; any other error is thrown again. */
+export function missing(thrown: unknown): undefined {
   const code = systemCode(thrown)
   if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'ELOOP') throw thrown
 }

@@ -1,10 +1,10 @@
 /** The modules of directories on the disk, as calls with a local source mean them. */
 import { realpath, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { isInside, systemCode } from '../../../server/plugin.ts'
+import { isInside } from '../../../server/plugin.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { openModuleReader } from '../ingest/module-reader.ts'
-import { type CallDirectory, readModuleDirectory } from './call-tree.ts'
+import { type CallDirectory, missing, readModuleDirectory } from './call-tree.ts'
 
 /** A directory that was read as a module. */
 export interface LocalModule {
@@ -56,7 +56,7 @@ export async function openLocalModules(
   return {
     of: moduleOf,
     async at(from, source) {
-      const place = await realpath(resolve(from, source)).catch(orMissing)
+      const place = await realpath(resolve(from, source)).catch(missing)
       const at = place ?? resolve(from, source)
       if (!roots.some((root) => isInside(at, root))) return { kind: 'outside' }
       if (place === undefined) return { kind: 'missing' }
@@ -66,9 +66,4 @@ export async function openLocalModules(
     },
     close: () => reader.close(),
   }
-}
-
-function orMissing(thrown: unknown): undefined {
-  const code = systemCode(thrown)
-  if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'ELOOP') throw thrown
 }
