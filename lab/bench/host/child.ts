@@ -57,6 +57,17 @@ export function startChild(args: readonly string[], cwd: string, limitMs = CHILD
   }
 }
 
+/** `satchel serve` in `cwd`, and its address; the caller ends it. */
+export async function startServe(
+  cwd: string,
+  limitMs?: number,
+): Promise<{ readonly server: Child; readonly address: string }> {
+  const words = [builtProgram(), 'serve', '--host', '127.0.0.1', '--port', '0', '--json']
+  const server = startChild(words, cwd, limitMs)
+  const said: { listeners: { address: string }[] } = JSON.parse(await server.line())
+  return { server, address: said.listeners[0]?.address ?? '' }
+}
+
 /** Milliseconds that Node needs for `args` from start to exit. */
 export async function timeToExit(args: readonly string[], cwd: string): Promise<number> {
   const began = performance.now()

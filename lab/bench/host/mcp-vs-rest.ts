@@ -1,7 +1,7 @@
 import { withScratchFolder } from '../../../server/plugin.ts'
 import { type Figure, figureOf } from '../figure.ts'
 import { bestOf, inTurns } from '../rounds.ts'
-import { builtProgram, type Child, processorMs, startChild } from './child.ts'
+import { type Child, processorMs, startServe } from './child.ts'
 import { type DoorClient, openDoorClient, type Pair } from './door-client.ts'
 import { ingestNetworks } from './network-modules.ts'
 
@@ -24,13 +24,9 @@ const RECORD_BYTES = 8_000
 export async function measureMcpAgainstRest(): Promise<readonly Figure[]> {
   return await withScratchFolder('satchel-bench', async (folder) => {
     await ingestNetworks(folder)
-    const server = startChild(
-      [builtProgram(), 'serve', '--host', '127.0.0.1', '--port', '0', '--json'],
-      folder,
-    )
+    const { server, address } = await startServe(folder)
     try {
-      const said: { listeners: { address: string }[] } = JSON.parse(await server.line())
-      return await compare(server, said.listeners[0]?.address ?? '')
+      return await compare(server, address)
     } finally {
       server.process.kill('SIGTERM')
     }

@@ -5,7 +5,7 @@ import type { LabContext } from '../../context.ts'
 import { percentile } from '../../percentile.ts'
 import { type Figure, limitFigure } from '../figure.ts'
 import { measureProcess } from '../growth/measured-process.ts'
-import { builtProgram, processorMs, residentMib, startChild, timeToExit } from './child.ts'
+import { builtProgram, processorMs, residentMib, startChild, startServe, timeToExit } from './child.ts'
 
 const ROUNDS = 5
 /** Resident memory that a stdio server may take once its host is loaded: 75 MB (toolchain, section 7). */
@@ -86,7 +86,7 @@ async function oneRound(
     version: await run(program, '--version'),
     'light verb': await run(program, ...light),
     ...(await stdioCosts(program, folder)),
-    'rest health': { wall: await healthTime(program, folder), cpu: undefined },
+    'rest health': { wall: await healthTime(folder), cpu: undefined },
   }
 }
 
@@ -120,16 +120,14 @@ async function stdioCosts(
   }
 }
 
-async function healthTime(program: string, folder: string): Promise<number> {
+async function healthTime(folder: string): Promise<number> {
   const began = performance.now()
-  const child = startChild([program, 'serve', '--host', '127.0.0.1', '--port', '0', '--json'], folder)
-  const said: { listeners: { address: string }[] } = JSON.parse(await child.line())
-  const [listener] = said.listeners
+  const { server, address } = await startServe(folder)
   await new Promise<void>((resolve, reject) => {
-    get(`${listener?.address}/health`, (answer) => answer.resume().on('end', resolve)).on('error', reject)
+    get(`${address}/health`, (answer) => answer.resume().on('end', resolve)).on('error', reject)
   })
   const took = performance.now() - began
-  child.process.kill('SIGTERM')
+  server.process.kill('SIGTERM')
   return took
 }
 

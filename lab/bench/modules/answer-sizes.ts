@@ -5,7 +5,7 @@ import type { ModuleSummary } from '../../../plugins/modules/domain/summary.ts'
 import { BYTES_PER_TOKEN, withScratchFolder } from '../../../server/plugin.ts'
 import type { LabContext } from '../../context.ts'
 import { type Figure, figureOf, limitFigure } from '../figure.ts'
-import { builtProgram, startChild, timeToExit } from '../host/child.ts'
+import { builtProgram, startServe, timeToExit } from '../host/child.ts'
 import { type DoorClient, openDoorClient } from '../host/door-client.ts'
 import { repositoriesIn } from './tags/figures.ts'
 
@@ -39,13 +39,9 @@ export async function measureAnswers(
     }
     await writeFile(join(folder, 'satchel.yaml'), JSON.stringify(config))
     await timeToExit([builtProgram(), 'ingest', '-q'], folder)
-    const server = startChild(
-      [builtProgram(), 'serve', '--host', '127.0.0.1', '--port', '0', '--json'],
-      folder,
-    )
+    const { server, address } = await startServe(folder)
     try {
-      const said: { listeners: { address: string }[] } = JSON.parse(await server.line())
-      const client = openDoorClient(said.listeners[0]?.address ?? '', 1)
+      const client = openDoorClient(address, 1)
       try {
         const sizes: AnswerSizes[] = []
         for (const summary of await summariesIn(join(folder, 'output'))) {

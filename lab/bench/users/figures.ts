@@ -6,7 +6,7 @@ import { withScratchFolder } from '../../../server/plugin.ts'
 import type { LabContext } from '../../context.ts'
 import { percentile } from '../../percentile.ts'
 import { type Figure, figureOf, limitFigure } from '../figure.ts'
-import { builtProgram, type Child, processorMs, residentMib, startChild } from '../host/child.ts'
+import { type Child, processorMs, residentMib, startChild, startServe } from '../host/child.ts'
 import { type DoorClient, openDoorClient } from '../host/door-client.ts'
 import { ingestNetworks } from '../host/network-modules.ts'
 import { outputOf } from '../peers/program-output.ts'
@@ -47,10 +47,11 @@ export async function measureUsers(context: LabContext, crowd: Crowd): Promise<r
     await makeRepository(folder)
     const own = await recordsOf(folder, crowd.users)
     const limitMs = crowd.seconds * 1000 + MARGIN_MS
-    const { server, address } = await serve(folder, limitMs)
+    const { server, address } = await startServe(folder, limitMs)
     const bare = startChild(['-e', BARE], folder, limitMs)
     try {
-      return await figuresOf({ context, crowd, own, server, address, bareAddress: await addressOf(bare) })
+      const bareAddress = `http://127.0.0.1:${await bare.line()}`
+      return await figuresOf({ context, crowd, own, server, address, bareAddress })
     } finally {
       server.process.kill('SIGTERM')
       bare.process.kill('SIGTERM')
@@ -58,19 +59,12 @@ export async function measureUsers(context: LabContext, crowd: Crowd): Promise<r
   })
 }
 
-async function serve(folder: string, limitMs: number): Promise<{ server: Child; address: string }> {
-  const words = [builtProgram(), 'serve', '--host', '127.0.0.1', '--port', '0', '--json']
-  const server = startChild(words, folder, limitMs)
-  const said: { listeners: { address: string }[] } = JSON.parse(await server.line())
-  return { server, address: said.listeners[0]?.address ?? '' }
-}
-
 /**
  * A record for each user, made by a server that then ends: nine reads come to one write from the first second on, and
  * the server that is measured begins cold.
  */
 async function recordsOf(folder: string, users: number): Promise<readonly OwnRecord[]> {
-  const { server, address } = await serve(folder, MARGIN_MS)
+  const { server, address } = await startServe(folder, MARGIN_MS)
   const client = openDoorClient(address, 1)
   try {
     return await makeOwnRecords(client, users)
@@ -90,10 +84,6 @@ async function makeRepository(folder: string): Promise<void> {
   await git('init', '-q', '-b', 'main')
   await git('add', '.')
   await git('commit', '-q', '-m', 'first')
-}
-
-async function addressOf(bare: Child): Promise<string> {
-  return `http://127.0.0.1:${await bare.line()}`
 }
 
 interface Stage {
@@ -129,7 +119,8 @@ async function figuresOf({
     for (const fault of run.faults) context.note(fault)
     const after = processorMs(server.pid)
     const processor = before === undefined || after === undefined ? undefined : after - before
-    return tableOf(crowd, run, { ...(await watching), processor, floor: await probing })
+    const watched = { ...(await watching), processor, floor: await probing }
+    return [...limitFigures(run, watched), ...wholeFigures(crowd, run)]
   } finally {
     ended.abort()
     for (const each of [client, watcher, floor]) each.close()
@@ -187,10 +178,6 @@ interface Watched {
   readonly memory: number | undefined
   readonly loop: number
   readonly floor: readonly number[]
-}
-
-function tableOf(crowd: Crowd, run: UsersRun, watched: Watched): readonly Figure[] {
-  return [...limitFigures(run, watched), ...wholeFigures(crowd, run)]
 }
 
 function limitFigures({ reads, writes }: UsersRun, watched: Watched): readonly Figure[] {

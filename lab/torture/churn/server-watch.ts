@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { SatchelError } from '../../../server/plugin.ts'
+import { residentMib } from '../../bench/host/child.ts'
 import { percentile } from '../../percentile.ts'
 
 /** One look at a server: a minute of its life, or the share of one that a short run has. */
@@ -30,7 +31,7 @@ export async function watchServer(options: WatchOptions): Promise<readonly Momen
   const { pid, everyS, rowBytes, goesOn, onMoment } = options
   const started = performance.now()
   const curve: Moment[] = []
-  let resident = [residentMib(pid)]
+  let resident = [memoryOf(pid)]
   const note = async (): Promise<void> => {
     const moment = {
       at_s: Math.round((performance.now() - started) / 1000),
@@ -45,7 +46,7 @@ export async function watchServer(options: WatchOptions): Promise<readonly Momen
   await note()
   while (goesOn()) {
     await pause(1000)
-    resident.push(residentMib(pid))
+    resident.push(memoryOf(pid))
     if (resident.length >= everyS) await note()
   }
   return curve
@@ -53,18 +54,19 @@ export async function watchServer(options: WatchOptions): Promise<readonly Momen
 
 /** Open file descriptors of a process. */
 export function descriptorsOf(pid: number): number {
-  return readdirSync(procFile(pid, 'fd')).length
+  const path = `/proc/${pid}/fd`
+  if (!existsSync(path)) throw noProc(path)
+  return readdirSync(path).length
 }
 
-function residentMib(pid: number): number {
-  const status = readFileSync(procFile(pid, 'status'), 'latin1')
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024
+function memoryOf(pid: number): number {
+  const mib = residentMib(pid)
+  if (mib === undefined) throw noProc(`/proc/${pid}/status`)
+  return mib
 }
 
-function procFile(pid: number, name: string): string {
-  const path = `/proc/${pid}/${name}`
-  if (existsSync(path)) return path
-  throw new SatchelError(
+function noProc(path: string): SatchelError {
+  return new SatchelError(
     'unavailable',
     'no_proc',
     `There is no ${path}: the server ended, or this system does not tell the memory of a process. Run this on Linux.`,
