@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { agreementOf } from './agreement.ts'
 import { readJudgedQueries } from './judged-file.ts'
+import { agreementOf } from './testing/agreement.ts'
 
 const FOLDER = join(import.meta.dirname, 'judged')
 

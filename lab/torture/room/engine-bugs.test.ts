@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadRoomSql } from '../../room/sql.ts'
-import { BUG_POINTS, ENGINE_BUGS } from './planted-bugs.ts'
 import { cutRoomPower } from './power-cuts.ts'
+import { BUG_POINTS, ENGINE_BUGS } from './testing/planted-bugs.ts'
 
 const sql = await loadRoomSql()
 

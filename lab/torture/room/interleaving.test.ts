@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { loadRoomSql } from '../../room/sql.ts'
-import { interleave } from './interleaving.ts'
+import { interleave } from './testing/interleaving.ts'
 
 const INTERLEAVINGS = Number(process.env['INTERLEAVINGS'] ?? 150)
 const SEED = Number(process.env['SEED'] ?? 20_261_122)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BUG_POINTS } from './planted-bugs.ts'
 import { LOCK_BUGS, raceStarters } from './starters.ts'
+import { BUG_POINTS } from './testing/planted-bugs.ts'
 
 test('of racing starters exactly one owns the room, and none answers after its successor', async () => {
   const report = await raceStarters({ seed: 1, rounds: 300 })

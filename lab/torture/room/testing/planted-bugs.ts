@@ -4,19 +4,19 @@ import {
   type BodiesSeams,
   openBodies,
   VERSIONS_DIRECTORY,
-} from '../../../plugins/workspace/engine/bodies.ts'
-import { beginGeneration } from '../../../plugins/workspace/engine/checkpoint.ts'
-import { type Journal, journalPath } from '../../../plugins/workspace/engine/journal.ts'
+} from '../../../../plugins/workspace/engine/bodies.ts'
+import { beginGeneration } from '../../../../plugins/workspace/engine/checkpoint.ts'
+import { type Journal, journalPath } from '../../../../plugins/workspace/engine/journal.ts'
 import {
   encodeRecord,
   type JournalRecord,
   journalCodec,
   scanJournal,
-} from '../../../plugins/workspace/engine/journal-record.ts'
-import type { Recovered } from '../../../plugins/workspace/engine/recovery.ts'
-import type { Disk } from '../../../server/plugin.ts'
-import { createUnflushed, flushLater, keepNamesUnflushed } from '../disk-bugs.ts'
-import type { PlantedBug } from './stage.ts'
+} from '../../../../plugins/workspace/engine/journal-record.ts'
+import type { Recovered } from '../../../../plugins/workspace/engine/recovery.ts'
+import type { Disk } from '../../../../server/plugin.ts'
+import { createUnflushed, flushLater, keepNamesUnflushed } from '../../disk-bugs.ts'
+import type { PlantedBug } from '../stage.ts'
 
 /** In how many points, or races, a planted bug must be found. design workspace-engine 6 */
 export const BUG_POINTS = 2_000

@@ -1,10 +1,10 @@
-import { sha256Of } from '../../../plugins/workspace/engine/bodies.ts'
-import type { Sql } from '../../../plugins/workspace/engine/sql.ts'
-import { commitText } from '../../../plugins/workspace/testing/model.ts'
-import { createSimulatedDisk } from '../../../server/platform/testing/simulated-disk.ts'
-import { createChance } from '../chance.ts'
-import { FILE, openOn, START, START_TEXT } from './stage.ts'
-import { trackSql } from './tracked-sql.ts'
+import { sha256Of } from '../../../../plugins/workspace/engine/bodies.ts'
+import type { Sql } from '../../../../plugins/workspace/engine/sql.ts'
+import { commitText } from '../../../../plugins/workspace/testing/model.ts'
+import { createSimulatedDisk } from '../../../../server/platform/testing/simulated-disk.ts'
+import { createChance } from '../../chance.ts'
+import { FILE, openOn, START, START_TEXT } from '../stage.ts'
+import { trackSql } from '../tracked-sql.ts'
 
 /** Who writes, and how many turns of the loop after the writer before. */
 export interface Writing {
