@@ -61,38 +61,32 @@ const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 /** A session that is compacted after something happened to its store. */
-function compactedAfter(name: string, happen: (stage: Stage) => Promise<void>): Scenario {
-  return {
-    name,
-    async play(stage) {
-      const planted = plant('one')
-      const session = await stage.session('A')
-      await session.hook('session-start', { source: 'startup' })
-      await session.data('handoff_create', planted.input)
-      await happen(stage)
-      await session.hook('pre-compact', { trigger: 'auto' })
-      await session.hook('stop')
-      return { session, source: 'compact', facts: planted.facts }
-    },
+function compactedAfter(happen: (stage: Stage) => Promise<void>): Scenario {
+  return async (stage) => {
+    const planted = plant('one')
+    const session = await stage.session('A')
+    await session.hook('session-start', { source: 'startup' })
+    await session.data('handoff_create', planted.input)
+    await happen(stage)
+    await session.hook('pre-compact', { trigger: 'auto' })
+    await session.hook('stop')
+    return { session, source: 'compact', facts: planted.facts }
   }
 }
 
 for (const [name, files] of Object.entries(BESIDE)) {
   test(`beside ${name} a session is given everything that must be kept, and its bytes stay`, async () => {
     let kept = true
-    const scenario = compactedAfter(name, (stage) => stage.write(files))
-    const checked: Scenario = {
-      name,
-      async play(stage) {
-        const played = await scenario.play(stage)
-        for (const [path, content] of Object.entries(files)) {
-          if (path.startsWith(RECORDS)) kept &&= (await readFile(join(stage.root, path), 'utf8')) === content
-        }
-        return played
-      },
+    const scenario = compactedAfter((stage) => stage.write(files))
+    const checked: Scenario = async (stage) => {
+      const played = await scenario(stage)
+      for (const [path, content] of Object.entries(files)) {
+        if (path.startsWith(RECORDS)) kept &&= (await readFile(join(stage.root, path), 'utf8')) === content
+      }
+      return played
     }
 
-    const { lost, must_keep } = await measureRetention(process.env, [checked])
+    const { lost, must_keep } = await measureRetention(process.env, { [name]: checked })
 
     assert.deepEqual(lost, [])
     assert.ok(must_keep.of >= 40, `${must_keep.of} facts`)
@@ -107,9 +101,9 @@ for (const [name, days] of [
   ['ahead by two years', 730],
 ] as const) {
   test(`with the clock set ${name} a session is given everything that must be kept`, async () => {
-    const set = compactedAfter(name, async (stage) => stage.advance(days * DAY_MINUTES))
+    const set = compactedAfter(async (stage) => stage.advance(days * DAY_MINUTES))
 
-    const { lost } = await measureRetention(process.env, [set])
+    const { lost } = await measureRetention(process.env, { [name]: set })
 
     assert.deepEqual(lost, [])
   })

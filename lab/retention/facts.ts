@@ -1,12 +1,8 @@
+import { MUST_KEEP } from '../../plugins/handoff/domain/must-keep.ts'
+
 /** What a session may know, by the part of the record that holds it. */
 export const FACT_KINDS = [
-  'objective',
-  'next_action',
-  'acceptance_check',
-  'definition_of_done',
-  'constraint',
-  'do_not_retry',
-  'claim',
+  ...MUST_KEEP,
   'current_state',
   'decision',
   'rationale',
@@ -20,15 +16,7 @@ export const FACT_KINDS = [
 export type FactKind = (typeof FACT_KINDS)[number]
 
 /** The kinds that no bound may remove: over the bound they are listed by id with the call that reads them. */
-const MUST_KEEP: ReadonlySet<FactKind> = new Set([
-  'objective',
-  'next_action',
-  'acceptance_check',
-  'definition_of_done',
-  'constraint',
-  'do_not_retry',
-  'claim',
-])
+const KEPT: ReadonlySet<FactKind> = new Set(MUST_KEEP)
 /** The kinds that must be shown whole: a listing is not enough. */
 const WHOLE: ReadonlySet<FactKind> = new Set(['objective', 'next_action', 'acceptance_check'])
 
@@ -46,7 +34,7 @@ export interface Fact {
 export type Outcome = 'shown' | 'listed' | 'lost'
 
 export function isMustKeep({ kind }: Fact): boolean {
-  return MUST_KEEP.has(kind)
+  return KEPT.has(kind)
 }
 
 /** Whether a text that a session was given has the fact. */

@@ -1,5 +1,5 @@
 import { type Fact, isMustKeep, type Outcome, outcomeOf } from './facts.ts'
-import type { Played, Scenario } from './played.ts'
+import type { Played, Scenarios } from './played.ts'
 import { SCENARIOS } from './scenarios.ts'
 import { onStage } from './stage.ts'
 
@@ -39,21 +39,20 @@ export interface Retention {
 /** Plays scenarios one after the other, each in a repository of its own, and counts what is given. */
 export async function measureRetention(
   env: Readonly<Record<string, string | undefined>>,
-  scenarios: readonly Scenario[] = SCENARIOS,
+  scenarios: Scenarios = SCENARIOS,
 ): Promise<Retention> {
   const rows: Row[] = []
   const lost: Lost[] = []
-  for (const scenario of scenarios) {
+  for (const [scenario, play] of Object.entries(scenarios)) {
     const { given, facts } = await onStage(env, async (stage) => {
-      const played = await scenario.play(stage)
+      const played = await play(stage)
       return { given: await givenTo(played), facts: played.facts }
     })
     for (const [channel, text] of given) {
       const judged = facts.map((fact) => ({ fact, outcome: outcomeOf(fact, text) }))
-      rows.push(rowOf(scenario.name, channel, judged))
+      rows.push(rowOf(scenario, channel, judged))
       for (const { fact, outcome } of judged)
-        if (isMustKeep(fact) && outcome === 'lost')
-          lost.push({ scenario: scenario.name, channel, fact: fact.mark })
+        if (isMustKeep(fact) && outcome === 'lost') lost.push({ scenario, channel, fact: fact.mark })
     }
   }
   return {

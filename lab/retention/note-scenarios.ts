@@ -1,6 +1,6 @@
 import type { Fact, FactKind } from './facts.ts'
 import { plant } from './planted.ts'
-import { BESIDE, begin, compacted, draft, PLANTED, release, type Scenario } from './played.ts'
+import { BESIDE, begin, compacted, draft, PLANTED, release, type Scenarios } from './played.ts'
 import type { Session } from './session.ts'
 import type { Stage } from './stage.ts'
 
@@ -56,95 +56,71 @@ async function newestReady(session: Session): Promise<string> {
 }
 
 /** Notes and records on the way from one session to the next. */
-export const NOTE_SCENARIOS: readonly Scenario[] = [
-  {
-    name: 'notes, then a record of the same session',
-    async play(stage) {
-      await release(await begin(stage, 'A'), PLANTED)
-      stage.advance(30)
-      const session = await begin(stage, 'B')
-      await session.data('handoff_resume')
-      await takeNotes(session)
-      stage.advance(10)
-      return compacted(session, [...(await releaseLean(session)), ...NOTED])
-    },
+export const NOTE_SCENARIOS: Scenarios = {
+  async 'notes, then a record of the same session'(stage) {
+    await release(await begin(stage, 'A'), PLANTED)
+    stage.advance(30)
+    const session = await begin(stage, 'B')
+    await session.data('handoff_resume')
+    await takeNotes(session)
+    stage.advance(10)
+    return compacted(session, [...(await releaseLean(session)), ...NOTED])
   },
-  {
-    name: 'an injected brief, then a note',
-    async play(stage) {
-      await release(await begin(stage, 'A'), PLANTED)
-      stage.advance(30)
-      const session = await stage.session('B')
-      await session.hook('session-start', { source: 'resume' })
-      await takeNotes(session)
-      return compacted(session, [...PLANTED.facts, ...NOTED])
-    },
+  async 'an injected brief, then a note'(stage) {
+    await release(await begin(stage, 'A'), PLANTED)
+    stage.advance(30)
+    const session = await stage.session('B')
+    await session.hook('session-start', { source: 'resume' })
+    await takeNotes(session)
+    return compacted(session, [...PLANTED.facts, ...NOTED])
   },
-  {
-    name: 'an injected brief, then a record',
-    async play(stage) {
-      await release(await begin(stage, 'A'), PLANTED)
-      stage.advance(30)
-      const session = await stage.session('B')
-      await session.hook('session-start', { source: 'compact' })
-      return compacted(session, await releaseLean(session))
-    },
+  async 'an injected brief, then a record'(stage) {
+    await release(await begin(stage, 'A'), PLANTED)
+    stage.advance(30)
+    const session = await stage.session('B')
+    await session.hook('session-start', { source: 'compact' })
+    return compacted(session, await releaseLean(session))
   },
-  {
-    name: 'notes of an ended session, the next morning',
-    async play(stage) {
-      await leaveNotes(stage)
-      return { session: await begin(stage, 'C'), source: 'startup', facts: [...PLANTED.facts, ...NOTED] }
-    },
+  async 'notes of an ended session, the next morning'(stage) {
+    await leaveNotes(stage)
+    return { session: await begin(stage, 'C'), source: 'startup', facts: [...PLANTED.facts, ...NOTED] }
   },
-  {
-    name: 'notes of an ended session, then notes of this one',
-    async play(stage) {
-      await leaveNotes(stage)
-      const session = await begin(stage, 'C')
-      await session.data('handoff_resume')
-      await session.data('handoff_note', { kind: 'failed', text: 'fact-note-later' })
-      const later = { kind: 'do_not_retry', mark: 'fact-note-later' } as const
-      return compacted(session, [...PLANTED.facts, ...NOTED, later])
-    },
+  async 'notes of an ended session, then notes of this one'(stage) {
+    await leaveNotes(stage)
+    const session = await begin(stage, 'C')
+    await session.data('handoff_resume')
+    await session.data('handoff_note', { kind: 'failed', text: 'fact-note-later' })
+    const later = { kind: 'do_not_retry', mark: 'fact-note-later' } as const
+    return compacted(session, [...PLANTED.facts, ...NOTED, later])
   },
-  {
-    name: 'a note, then a resume',
-    async play(stage) {
-      await release(await begin(stage, 'A'), PLANTED)
-      stage.advance(30)
-      const session = await begin(stage, 'B')
-      await takeNotes(session)
-      stage.advance(10)
-      await session.data('handoff_resume', { id: await newestReady(session) })
-      await session.data('handoff_note', { kind: 'failed', text: 'fact-note-later' })
-      const later = { kind: 'do_not_retry', mark: 'fact-note-later' } as const
-      return compacted(session, [...PLANTED.facts, ...NOTED, later])
-    },
+  async 'a note, then a resume'(stage) {
+    await release(await begin(stage, 'A'), PLANTED)
+    stage.advance(30)
+    const session = await begin(stage, 'B')
+    await takeNotes(session)
+    stage.advance(10)
+    await session.data('handoff_resume', { id: await newestReady(session) })
+    await session.data('handoff_note', { kind: 'failed', text: 'fact-note-later' })
+    const later = { kind: 'do_not_retry', mark: 'fact-note-later' } as const
+    return compacted(session, [...PLANTED.facts, ...NOTED, later])
   },
-  {
-    name: 'a release after a draft of this session',
-    async play(stage) {
-      const session = await begin(stage, 'A')
-      await draft(session, BESIDE)
-      stage.advance(10)
-      await release(session, { ...PLANTED, input: { ...PLANTED.input, parent: 'none' } })
-      return compacted(session, PLANTED.facts)
-    },
+  async 'a release after a draft of this session'(stage) {
+    const session = await begin(stage, 'A')
+    await draft(session, BESIDE)
+    stage.advance(10)
+    await release(session, { ...PLANTED, input: { ...PLANTED.input, parent: 'none' } })
+    return compacted(session, PLANTED.facts)
   },
-  {
-    name: 'a branch that was merged and deleted',
-    async play(stage) {
-      await release(await begin(stage, 'A'), BESIDE)
-      await stage.git('switch', '-q', '-c', 'feature')
-      await stage.commit('of the feature', { 'docs/feature.md': 'done\n' })
-      stage.advance(5)
-      await release(await begin(stage, 'B'), PLANTED)
-      await stage.git('switch', '-q', 'main')
-      await stage.git('merge', '-q', '--no-ff', '-m', 'merged', 'feature')
-      await stage.git('branch', '-q', '-d', 'feature')
-      stage.advance(5)
-      return compacted(await begin(stage, 'C'), PLANTED.facts)
-    },
+  async 'a branch that was merged and deleted'(stage) {
+    await release(await begin(stage, 'A'), BESIDE)
+    await stage.git('switch', '-q', '-c', 'feature')
+    await stage.commit('of the feature', { 'docs/feature.md': 'done\n' })
+    stage.advance(5)
+    await release(await begin(stage, 'B'), PLANTED)
+    await stage.git('switch', '-q', 'main')
+    await stage.git('merge', '-q', '--no-ff', '-m', 'merged', 'feature')
+    await stage.git('branch', '-q', '-d', 'feature')
+    stage.advance(5)
+    return compacted(await begin(stage, 'C'), PLANTED.facts)
   },
-]
+}

@@ -11,10 +11,10 @@ export interface Played {
   readonly facts: readonly Fact[]
 }
 
-export interface Scenario {
-  readonly name: string
-  play(stage: Stage): Promise<Played>
-}
+export type Scenario = (stage: Stage) => Promise<Played>
+
+/** By name. */
+export type Scenarios = Readonly<Record<string, Scenario>>
 
 /** Writes a planted record and gives its id. */
 export async function draft(session: Session, planted: Planted): Promise<string> {

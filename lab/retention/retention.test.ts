@@ -34,16 +34,13 @@ test('the plot of what a session is given in docs/handoffs.md is what the measur
 })
 
 /** A scenario in which a fault of the program is played by an edit of the record. */
-function faulty(name: string, fault: (data: Call, made: Made) => Promise<unknown>): Scenario {
-  return {
-    name,
-    async play(stage) {
-      const planted = plant('one')
-      const session = await stage.session('A')
-      const { id, etag } = await session.data('handoff_create', planted.input)
-      await fault(session.data, { id: String(id), etag: String(etag) })
-      return { session, source: 'compact', facts: planted.facts }
-    },
+function faulty(fault: (data: Call, made: Made) => Promise<unknown>): Scenario {
+  return async (stage) => {
+    const planted = plant('one')
+    const session = await stage.session('A')
+    const { id, etag } = await session.data('handoff_create', planted.input)
+    await fault(session.data, { id: String(id), etag: String(etag) })
+    return { session, source: 'compact', facts: planted.facts }
   }
 }
 interface Made {
@@ -60,11 +57,9 @@ for (const [name, pointer, missing] of [
 ] as const) {
   test(`the meter bites: lost ${name} are found in every channel`, async () => {
     const patch = [{ op: 'replace', path: pointer, value: [] }]
-    const emptied = faulty(name, (call, { id, etag }) =>
-      call('handoff_update', { id, if_match: etag, patch }),
-    )
+    const emptied = faulty((call, { id, etag }) => call('handoff_update', { id, if_match: etag, patch }))
 
-    const { lost } = await measureRetention(process.env, [emptied])
+    const { lost } = await measureRetention(process.env, { [name]: emptied })
 
     assert.equal(lost.length, missing * 4)
     assert.equal(new Set(lost.map(({ channel }) => channel)).size, 4)
@@ -72,9 +67,9 @@ for (const [name, pointer, missing] of [
 }
 
 test('the meter bites: a record that is no longer given loses everything', async () => {
-  const archived = faulty('archived', (call, { id }) => call('handoff_transition', { id, to: 'archived' }))
+  const archived = faulty((call, { id }) => call('handoff_transition', { id, to: 'archived' }))
 
-  const { must_keep } = await measureRetention(process.env, [archived])
+  const { must_keep } = await measureRetention(process.env, { archived })
 
   const planted = plant('one').facts.filter(isMustKeep).length
   assert.deepEqual(must_keep, { kept: 0, of: planted * 4 })
