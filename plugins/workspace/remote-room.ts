@@ -1,5 +1,5 @@
-import { type Host, isSatchelError, type RemoteMcp } from '../../server/plugin.ts'
-import { isSafeEndpoint, redeemAt, ticketOf } from './commands/joining.ts'
+import { type Host, isSatchelError, isSecureAddress, type RemoteMcp } from '../../server/plugin.ts'
+import { redeemAt, ticketOf } from './commands/joining.ts'
 import { type SavedSession, savedSessionsAt, saveSession } from './commands/target.ts'
 import type { WorkspaceConfig } from './config.ts'
 import { requireSameProtocol } from './connection/attachment.ts'
@@ -22,8 +22,8 @@ export function remoteRoom(host: Host, config: WorkspaceConfig): RemoteMcp | und
   const { connect, invite } = config
   if (connect === undefined && invite === undefined) return undefined
   const ticket = invite === undefined ? undefined : ticketOf(invite)
-  const address = connect ?? ticket?.endpoints.find(isSafeEndpoint)
-  if (address === undefined || !isSafeEndpoint(address)) throw refusals.room_address()
+  const address = connect ?? ticket?.endpoints.find(isSecureAddress)
+  if (address === undefined || !isSecureAddress(address)) throw refusals.room_address()
   const { origin, pathname } = new URL(address)
   let asked = false
   let given: string | undefined

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type Command, defineCommand, type Host } from '../../../server/plugin.ts'
+import { type Command, defineCommand, type Host, isSecureAddress } from '../../../server/plugin.ts'
 import { callOwner, LinkLost } from '../connection/link.ts'
 import type { RoomProcess } from '../connection/room-process.ts'
 import { type JoinTicket, parseJoinUri } from '../domain/invitation.ts'
@@ -134,7 +134,7 @@ export function ticketOf(invitation: string): JoinTicket {
 
 /** Redeems an invitation at the first of its endpoints that answers. Errors: `unavailable`/`transport_unavailable`, the room's own. */
 export async function redeemAt(ticket: JoinTicket, body: object): Promise<{ url: string; joined: Joined }> {
-  const urls = ticket.endpoints.filter(isSafeEndpoint)
+  const urls = ticket.endpoints.filter(isSecureAddress)
   for (const url of urls) {
     try {
       return {
@@ -146,16 +146,6 @@ export async function redeemAt(ticket: JoinTicket, body: object): Promise<{ url:
     }
   }
   throw refusals.invitation_unreachable()
-}
-
-/** True for https, and for http on this machine: a secret is never sent unencrypted over a network. */
-export function isSafeEndpoint(url: string): boolean {
-  if (!URL.canParse(url)) return false
-  const { protocol, hostname } = new URL(url)
-  return (
-    protocol === 'https:' ||
-    (protocol === 'http:' && /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname))
-  )
 }
 
 function leaveCommand(host: Host): Command {

@@ -1,7 +1,7 @@
 import { refusals } from '../reasons.ts'
 import { LIMITS } from './limits.ts'
 import { addMinutes, type Moment, secondsUntil } from './moment.ts'
-import { outOfRange } from './refusal.ts'
+import { inRange } from './refusal.ts'
 import { overlaps, parseTarget } from './target.ts'
 
 export type LeaseStatus = 'active' | 'released' | 'expired'
@@ -19,10 +19,7 @@ export interface Lease {
 
 /** Lease minutes as asked for, 1 to 120. Errors: `invalid`/`limit_exceeded`. */
 export function leaseMinutes(asked: number | undefined): number {
-  const minutes = asked ?? LIMITS.leaseMinutes
-  if (minutes < 1 || minutes > LIMITS.leaseMaxMinutes)
-    throw outOfRange('lease in minutes', LIMITS.leaseMaxMinutes, 1)
-  return minutes
+  return inRange(asked ?? LIMITS.leaseMinutes, 'lease in minutes', LIMITS.leaseMaxMinutes)
 }
 
 /**

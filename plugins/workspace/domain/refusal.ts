@@ -7,6 +7,12 @@ export function outOfRange(what: string, limit: number, least?: number): Satchel
   return refusals.out_of_range({ what, range }, { details: { limit, ...(least !== undefined && { least }) } })
 }
 
+/** A number as asked for, 1 to `limit`. Errors: `invalid`/`limit_exceeded`. */
+export function inRange(asked: number, what: string, limit: number): number {
+  if (asked < 1 || asked > limit) throw outOfRange(what, limit, 1)
+  return asked
+}
+
 /** A text that is too large: `too_large`/`limit_exceeded`. */
 export function tooLarge(what: string, limitBytes: number): SatchelError {
   return refusals.text_too_large({ what, limit: limitBytes }, { details: { limit: limitBytes } })

@@ -9,3 +9,12 @@ export function storeDamaged(
 ): SatchelError {
   return refusals.store_damaged({ what }, { details, cause })
 }
+
+/** The refusal for a hole in a journal: its records are acknowledged in order. */
+export function recordLost(place: {
+  readonly file: string
+  readonly offset?: number
+  readonly seq: number
+}): SatchelError {
+  return storeDamaged(`Record ${place.seq} of the room's journal was acknowledged and cannot be read.`, place)
+}

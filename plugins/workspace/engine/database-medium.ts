@@ -3,7 +3,7 @@ import { refusals } from '../reasons.ts'
 import type { Bodies } from './bodies.ts'
 import { type Checkpoint, firstGeneration, removeDropped } from './checkpoint.ts'
 import type { Clock } from './clock.ts'
-import { storeDamaged } from './damage.ts'
+import { recordLost, storeDamaged } from './damage.ts'
 import { databaseBodies } from './database-bodies.ts'
 import type { RoomRows, StoredRoom } from './database-rows.ts'
 import type { Journal } from './journal.ts'
@@ -76,7 +76,8 @@ export function databaseMedium({ rows, lease, clock, log }: DatabaseMediumSeams)
       for (const [sha256, bytes] of found.texts) stored.set(sha256, bytes)
       const recovered = recoverKept(keptOf(found), sql, { content, codec })
       // A row is there as it was written or not at all.
-      if (recovered.torn) throw hole(recovered.ledger.meta.seq + 1)
+      if (recovered.torn)
+        throw recordLost({ file: 'satchel.room_records', seq: recovered.ledger.meta.seq + 1 })
       return recovered
     },
     openBodies: (texts) =>
@@ -124,11 +125,4 @@ function keptOf({ head, checkpoint, flushes }: StoredRoom): Kept {
     journals: [...journals.keys()].sort((a, b) => a - b),
     read: (generation) => Buffer.concat(journals.get(generation) ?? []),
   }
-}
-
-function hole(seq: number): Error {
-  return storeDamaged(`Record ${seq} of the room's journal was acknowledged and cannot be read.`, {
-    file: 'satchel.room_records',
-    seq,
-  })
 }

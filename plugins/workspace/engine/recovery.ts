@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Disk } from '../../../server/plugin.ts'
-import { storeDamaged } from './damage.ts'
+import { recordLost, storeDamaged } from './damage.ts'
 import { journalPath } from './journal.ts'
 import { type Codec, type JournalRecord, type JournalScan, journalCodec } from './journal-record.ts'
 import { createJournalTexts, type JournalTexts } from './journal-texts.ts'
@@ -119,11 +119,7 @@ function readJournals(
 }
 
 function hole(generation: number, offset: number, seq: number): Error {
-  return storeDamaged(`Record ${seq} of the room's journal was acknowledged and cannot be read.`, {
-    file: `journal-${generation}.log`,
-    offset,
-    seq,
-  })
+  return recordLost({ file: `journal-${generation}.log`, offset, seq })
 }
 
 /** Without an image only the empty journals of interrupted creations may be there. */

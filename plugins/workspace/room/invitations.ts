@@ -5,7 +5,7 @@ import { newId } from '../domain/identity.ts'
 import { formatJoinUri, type Invitation, type InvitationView, invitationView } from '../domain/invitation.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { addMinutes } from '../domain/moment.ts'
-import { outOfRange, permissionDenied } from '../domain/refusal.ts'
+import { inRange, permissionDenied } from '../domain/refusal.ts'
 import type { Session } from '../domain/session.ts'
 import { formatTarget, parseTarget } from '../domain/target.ts'
 import { type ActorChange, actorMay, requireCapability, workspaceRow } from './change.ts'
@@ -43,7 +43,10 @@ export function invite(change: ActorChange, input: InviteInput): Invited {
     ...(target !== undefined && { target }),
     ...(max_uses !== undefined && { max_uses }),
     used_count: 0,
-    expires_at: addMinutes(now, minutesOf(input.minutes)),
+    expires_at: addMinutes(
+      now,
+      inRange(input.minutes ?? LIMITS.inviteMinutes, 'invitation in minutes', LIMITS.inviteMaxMinutes),
+    ),
     created_by: actor.participant.participant_id,
   }
   invitations.put(tx, invitation)
@@ -68,19 +71,8 @@ function grantable(asked: readonly string[] | undefined, held: readonly Capabili
   return capabilities
 }
 
-function minutesOf(asked: number | undefined): number {
-  const minutes = asked ?? LIMITS.inviteMinutes
-  if (minutes < 1 || minutes > LIMITS.inviteMaxMinutes) {
-    throw outOfRange('invitation in minutes', LIMITS.inviteMaxMinutes, 1)
-  }
-  return minutes
-}
-
 function usesOf(asked: number | null | undefined): number | undefined {
-  if (asked === null) return undefined
-  const uses = asked ?? 1
-  if (uses < 1 || uses > LIMITS.inviteMaxUses) throw outOfRange('number of uses', LIMITS.inviteMaxUses, 1)
-  return uses
+  return asked === null ? undefined : inRange(asked ?? 1, 'number of uses', LIMITS.inviteMaxUses)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { cursorOf, numberIn } from '../../../server/plugin.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { outOfRange } from '../domain/refusal.ts'
+import { inRange } from '../domain/refusal.ts'
 import type { Params, Row, Rows } from '../domain/rows.ts'
 import { refusals } from '../reasons.ts'
 import { stored } from './tables.ts'
@@ -22,9 +22,7 @@ const DEFAULT_ROWS = 50
 
 /** How many rows were asked for. Errors: `invalid`/`limit_exceeded` above 200. */
 export function rowLimit(asked: number | undefined): number {
-  const limit = asked ?? DEFAULT_ROWS
-  if (limit < 1 || limit > LIMITS.listRows) throw outOfRange('limit', LIMITS.listRows, 1)
-  return limit
+  return inRange(asked ?? DEFAULT_ROWS, 'limit', LIMITS.listRows)
 }
 
 /** One page of a listing statement, newest first. */
