@@ -1,6 +1,7 @@
 import type { ClientInfo } from '../contract/advanced/principal.ts'
 import type { CallContext, Log } from '../contract/context.ts'
 import { UNATTENDED } from '../platform/background-call.ts'
+import { labelledLog } from '../plugin-log.ts'
 import { type Caller, clientInfoOf } from './caller.ts'
 import type { Catalog } from './descriptors.ts'
 import type { RawCall } from './raw-table.ts'
@@ -55,10 +56,5 @@ export function clientOf({ era, envelope, sdk }: Exchange): ClientInfo | undefin
 function tracedLog(log: Log, meta: Readonly<Record<string, unknown>> | undefined): Log {
   const traceparent = meta?.['traceparent']
   if (typeof traceparent !== 'string' || !TRACEPARENT.test(traceparent)) return log
-  return {
-    debug: (message, fields) => log.debug(message, { ...fields, traceparent }),
-    info: (message, fields) => log.info(message, { ...fields, traceparent }),
-    warn: (message, fields) => log.warn(message, { ...fields, traceparent }),
-    error: (message, fields) => log.error(message, { ...fields, traceparent }),
-  }
+  return labelledLog(log, { traceparent })
 }

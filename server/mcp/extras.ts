@@ -1,6 +1,12 @@
 import type { CallContext } from '../contract/context.ts'
+import { backgroundCall } from '../platform/background-call.ts'
 import { isJsonObject } from '../platform/json-object.ts'
+import { clientInfoOf } from './caller.ts'
+import type { Catalog } from './descriptors.ts'
+import type { Door } from './door.ts'
 import { refusals } from './refusals.ts'
+import { serverInfoMeta } from './server.ts'
+import type { Watch } from './watch.ts'
 
 /** Methods of 2026-07-28 that we implement because the SDK refuses them or sets no limits (mcp, section 5). */
 export const EXTRA_METHODS: readonly string[] = [
@@ -47,6 +53,29 @@ export function listenFilterOf(params: Readonly<Record<string, unknown>>): Liste
   const taskIds = notifications['taskIds']
   if (!isStringArray(uris) || (taskIds !== undefined && !isStringArray(taskIds))) return undefined
   return { uris: [...new Set(uris)], taskIds: taskIds && [...new Set(taskIds)] }
+}
+
+/** The call with which such a request is checked; a stream that no request opened has no client. */
+export function extraContext(
+  { log, resolvePath }: Door,
+  caller: Pick<CallContext, 'principal' | 'signal' | 'localTransport'>,
+  request?: ExtraRequest,
+): CallContext {
+  const client = request && clientInfoOf(request.envelope)
+  return backgroundCall({ ...caller, log, door: 'mcp', ...(client && { client }), resolvePath })
+}
+
+/** Begins or ends the watch of a resource and gives the answer. Errors: those of `requireRead` and `Watch.subscribe`. */
+export async function watched(
+  watch: Watch,
+  { door, catalog, ctx }: { readonly door: Door; readonly catalog: Catalog; readonly ctx: CallContext },
+  { id, method, params }: ExtraRequest,
+): Promise<object> {
+  requireRead(ctx)
+  const uri = typeof params['uri'] === 'string' ? params['uri'] : ''
+  if (method === 'resources/subscribe') await watch.subscribe(catalog, ctx, uri)
+  else await watch.unsubscribe(uri)
+  return { jsonrpc: '2.0', id, result: { resultType: 'complete', _meta: serverInfoMeta(door) } }
 }
 
 /**

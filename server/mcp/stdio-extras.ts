@@ -1,14 +1,11 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
-import type { CallContext } from '../contract/context.ts'
-import { backgroundCall } from '../platform/background-call.ts'
 import { cancelledId } from './admission.ts'
-import { clientInfoOf, LOCAL_CALLER } from './caller.ts'
+import { LOCAL_CALLER } from './caller.ts'
 import type { Door } from './door.ts'
-import { type ExtraRequest, extraRequestOf, requireRead } from './extras.ts'
+import { type ExtraRequest, extraContext, extraRequestOf, watched } from './extras.ts'
 import { type Listen, openListen, updated } from './listen.ts'
 import type { Outlet } from './outlet.ts'
 import { asProtocolError } from './protocol-errors.ts'
-import { serverInfoMeta } from './server.ts'
 import { createWatch } from './watch.ts'
 
 /** The methods of 2026-07-28 that we implement over stdio, where the connection is the stream. */
@@ -41,17 +38,12 @@ export function createStdioExtras(
       await outlet.send({ jsonrpc: '2.0', id: request.id, error })
     }
   }
-  const watchUri = async ({ id, method, params, envelope }: ExtraRequest): Promise<void> => {
-    const ctx = contextOf(door, envelope, closing.signal)
-    requireRead(ctx)
-    const uri = typeof params['uri'] === 'string' ? params['uri'] : ''
-    if (method === 'resources/subscribe') await watch.subscribe(await door.catalog(), ctx, uri)
-    else await watch.unsubscribe(uri)
-    const result = { resultType: 'complete', _meta: serverInfoMeta(door) }
-    await outlet.send({ jsonrpc: '2.0', id, result })
+  const watchUri = async (request: ExtraRequest): Promise<void> => {
+    const ctx = extraContext(door, { ...LOCAL_CALLER, signal: closing.signal }, request)
+    await outlet.send(await watched(watch, { door, catalog: await door.catalog(), ctx }, request))
   }
   const listen = async (request: ExtraRequest): Promise<void> => {
-    const ctx = contextOf(door, request.envelope, closing.signal)
+    const ctx = extraContext(door, { ...LOCAL_CALLER, signal: closing.signal }, request)
     const key = JSON.stringify(request.id)
     const catalog = await door.catalog()
     const count = listens.size + opening
@@ -92,16 +84,4 @@ export function createStdioExtras(
       listens.clear()
     },
   }
-}
-
-function contextOf(door: Door, envelope: unknown, signal: AbortSignal): CallContext {
-  const client = clientInfoOf(envelope)
-  return backgroundCall({
-    ...LOCAL_CALLER,
-    signal,
-    log: door.log,
-    door: 'mcp',
-    ...(client && { client }),
-    resolvePath: door.resolvePath,
-  })
 }

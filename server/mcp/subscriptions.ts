@@ -1,11 +1,9 @@
 import type { Principal } from '../contract/advanced/principal.ts'
 import type { CallContext } from '../contract/context.ts'
 import type { McpExchange } from '../mcp-mount.ts'
-import { backgroundCall } from '../platform/background-call.ts'
-import { clientInfoOf } from './caller.ts'
 import type { Catalog } from './descriptors.ts'
 import type { Door } from './door.ts'
-import { type ExtraRequest, requireRead } from './extras.ts'
+import { type ExtraRequest, extraContext, requireRead, watched } from './extras.ts'
 import { MAX_STREAMS, tooManyStreams } from './legacy.ts'
 import { openListen, sayTask, updated } from './listen.ts'
 import {
@@ -15,7 +13,6 @@ import {
   type NotificationStreamOptions,
   openNotificationStream,
 } from './notification-stream.ts'
-import { serverInfoMeta } from './server.ts'
 import { createWatch, type Watch } from './watch.ts'
 
 /** Time for which subscriptions are kept without stream and request (mcp, section 5). */
@@ -102,8 +99,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     async answer(exchange, principal, request) {
       const catalog = await door.catalog()
       const subscriber = subscriberOf(principal, catalog)
-      const asked = { catalog, ctx: contextOf(door, exchange, principal, request) }
-      if (request.method !== 'subscriptions/listen') return answerUri(asked, subscriber, request, door)
+      const asked = { door, catalog, ctx: contextOf(door, exchange, principal, request) }
+      if (request.method !== 'subscriptions/listen') return answerUri(asked, subscriber, request)
       return openListenStream(options, exchange, { ...asked, principal, request, subscriber, ended })
     },
     async get(exchange, principal) {
@@ -174,20 +171,22 @@ interface Asked {
   readonly ctx: CallContext
 }
 
-async function answerUri(
-  { catalog, ctx }: Asked,
-  { watch }: Subscriber,
-  { method, params, id }: ExtraRequest,
+function contextOf(
   door: Door,
+  { request: { signal } }: McpExchange,
+  principal: Principal,
+  asked?: ExtraRequest,
+) {
+  return extraContext(door, { principal, signal }, asked)
+}
+
+async function answerUri(
+  asked: Asked & { readonly door: Door },
+  { watch }: Subscriber,
+  request: ExtraRequest,
 ): Promise<Response> {
-  requireRead(ctx)
-  const uri = typeof params['uri'] === 'string' ? params['uri'] : ''
-  if (method === 'resources/subscribe') await watch.subscribe(catalog, ctx, uri)
-  else await watch.unsubscribe(uri)
-  const result = { resultType: 'complete', _meta: serverInfoMeta(door) }
-  return new Response(JSON.stringify({ jsonrpc: '2.0', id, result }), {
-    headers: { 'content-type': 'application/json' },
-  })
+  const answer = await watched(watch, asked, request)
+  return new Response(JSON.stringify(answer), { headers: { 'content-type': 'application/json' } })
 }
 
 interface AskedListen extends Asked {
@@ -230,22 +229,4 @@ async function openListenStream(
   listens.add(stream)
   stream.start([messageFrame(listen.acknowledgement)])
   return exchange.alreadySent()
-}
-
-/** Returns the exchange with which a subscription is checked. */
-function contextOf(
-  door: Door,
-  exchange: McpExchange,
-  principal: Principal,
-  request?: ExtraRequest,
-): CallContext {
-  const client = request && clientInfoOf(request.envelope)
-  return backgroundCall({
-    principal,
-    signal: exchange.request.signal,
-    log: door.log,
-    door: 'mcp',
-    ...(client && { client }),
-    resolvePath: door.resolvePath,
-  })
 }
