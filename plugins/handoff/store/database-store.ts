@@ -156,7 +156,6 @@ export function rowIn(bytes: Buffer, id: string): RecordRow | undefined {
   return found.kind === 'record' ? rowOf(found.record, found.path, 0) : undefined
 }
 
-/** The record that keeps another one from being inserted; undefined where none does. */
 /** Errors: that of `alreadyThere`, for a record with this id or this idempotency key. */
 async function insertNew(rows: RecordRows, id: string, bytes: Buffer): Promise<void> {
   const row = rowIn(bytes, id)
@@ -168,6 +167,7 @@ async function insertNew(rows: RecordRows, id: string, bytes: Buffer): Promise<v
   if (!(await rows.insert(id, bytes, row))) throw alreadyThere((await takenId(rows, id, row)) ?? id)
 }
 
+/** The record that keeps another one from being inserted; undefined where none does. */
 async function takenId(
   rows: RecordRows,
   id: string,
