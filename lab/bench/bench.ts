@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { defineHostVerb } from '../../server/cli/host-verb.ts'
 import { printDocument, printText } from '../../server/cli/render.ts'
 import type { HostVerb } from '../../server/cli/world.ts'
 import { type LabContext, labContext } from '../context.ts'
@@ -29,15 +30,12 @@ export interface Bench<I extends z.ZodRawShape> {
 /** The verb `satchel bench <subject>`: prints the figures, and judges them with `--gate`. */
 export function defineBench<I extends z.ZodRawShape>(bench: Bench<I>): HostVerb {
   const flags = z.object({ ...bench.flags } as I) // no flags is the empty shape
-  return {
+  return defineHostVerb({
     path: ['bench', bench.subject],
     summary: bench.title,
     description: bench.description + GATE_HELP,
     input: z.object({ ...bench.flags, gate: GATE }),
-    typing: {},
     examples: [`satchel bench ${bench.subject} --json`],
-    takesInput: false,
-    takesOutput: false,
     async run(world, { gate, ...rest }) {
       const { terminal } = world
       const context = labContext(world)
@@ -49,7 +47,7 @@ export function defineBench<I extends z.ZodRawShape>(bench: Bench<I>): HostVerb 
       else printText(terminal, figureTable(figures))
       return gate && !figures.every(isWithinGate) ? OVER_EXIT : 0
     },
-  }
+  })
 }
 
 async function again(

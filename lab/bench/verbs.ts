@@ -31,7 +31,6 @@ const benchVerb = defineHostVerb({
     'With --gate it exits 3 when a figure is more than twice as weak as its goal.',
   ].join(' '),
   input: z.object({ gate: GATE }),
-  typing: {},
   examples: ['satchel bench start --json'],
   async run(world, { gate }) {
     const flags: Record<string, true> = gate ? { gate } : {}

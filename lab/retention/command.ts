@@ -35,7 +35,6 @@ export const retentionVerb = defineHostVerb({
       .default(120)
       .describe('seconds in which the model must answer one question'),
   }),
-  typing: {},
   examples: ['satchel handoff retention --json'],
   async run(world, { session, probes, model_timeout }) {
     const { terminal } = world

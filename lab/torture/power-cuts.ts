@@ -1,6 +1,13 @@
 import type { Change, Image } from '../../server/platform/testing/simulated-disk.ts'
+import type { Disk } from '../../server/plugin.ts'
 import { type Chance, createChance } from './chance.ts'
 import { createMedium, type Medium } from './medium.ts'
+
+/** A mistake in how a store uses its disk, built in to see that a crash test finds it. */
+export interface DiskBug {
+  readonly name: string
+  readonly disk: (disk: Disk) => Disk
+}
 
 /** What one run did to its simulated disk, and how to tell whether its promises outlive a power cut. */
 export interface Life {

@@ -51,7 +51,6 @@ export function storeVerb({ subject, summary, description, kills, points, kept, 
       dir: directoryFlag('folder on the disk to try'),
       victim: z.string().optional().describe('used by the run itself: work in this folder until killed'),
     }),
-    typing: {},
     examples: [`satchel torture ${subject} --kills 10 --points 1000`],
     async run(world, { seed = Date.now() % 2 ** 31, minutes, dir, victim, ...wanted }) {
       const torture = await load(world.terminal.env)

@@ -14,7 +14,6 @@ const tortureVerb = defineHostVerb({
   summary: 'run the crash tests of the plugins on this disk',
   description: `Runs every crash test, also those that further plugins bring, each with its defaults, in temporary folders. One alone, with its own options: satchel torture <subject>. Subjects: ${SUBJECTS.map(subjectOf).join(', ')}.`,
   input: z.object({}),
-  typing: {},
   examples: ['satchel torture'],
   async run(world) {
     const runs = [

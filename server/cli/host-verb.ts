@@ -1,9 +1,11 @@
 import type { z } from 'zod'
 import type { HostVerb } from './world.ts'
 
-/** Returns `verb` unchanged, for type inference. */
+type Typed = 'typing' | 'takesInput' | 'takesOutput'
+
+/** A verb whose fields are typed as flags, but for those that `typing` names. */
 export function defineHostVerb<I extends z.ZodObject>(
-  verb: Omit<HostVerb<I>, 'takesInput' | 'takesOutput'>,
+  verb: Omit<HostVerb<I>, Typed> & Partial<Pick<HostVerb<I>, 'typing'>>,
 ): HostVerb<I> {
-  return { ...verb, takesInput: false, takesOutput: false }
+  return { typing: {}, ...verb, takesInput: false, takesOutput: false }
 }

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
-import { BUILTIN_PLUGINS, type MergeDriver } from '../builtin-plugins.ts'
+import type { MergeDriver } from '../builtin-plugins.ts'
 import type { FilePlan } from './change.ts'
 import type { SetupClient } from './clients.ts'
 import { valueAt } from './config-edits.ts'
 import type { ServerCommand } from './entries.ts'
 import { gitFolder } from './git-folder.ts'
+import { offeredOptions } from './plans.ts'
 import { type Origin, originOfLine } from './program-origin.ts'
 import { refusals } from './refusals.ts'
 import { shellWords } from './shell-words.ts'
@@ -22,9 +23,7 @@ export const GIT: SetupClient = {
 
 /** The merge drivers that the plugins offer under these options; all of them without a list. */
 export function offeredDrivers(options?: readonly string[]): readonly MergeDriver[] {
-  return BUILTIN_PLUGINS.flatMap(({ setup = [] }) => setup)
-    .filter(({ name }) => options?.includes(name) ?? true)
-    .flatMap(({ mergeDriver }) => mergeDriver ?? [])
+  return offeredOptions(options).flatMap(({ mergeDriver }) => mergeDriver ?? [])
 }
 
 /** The lines of a repository that make git run the drivers: which files, and the command. */

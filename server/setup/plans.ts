@@ -22,16 +22,17 @@ export interface Skill {
 
 /** The hooks that the plugins offer under these options; all of them without a list. */
 export function offeredHooks(options?: readonly string[]): readonly SetupHook[] {
-  return chosen(options).flatMap(({ hooks = [] }) => hooks)
+  return offeredOptions(options).flatMap(({ hooks = [] }) => hooks)
 }
 
 /** The skills that the plugins offer under these options; all of them without a list. */
 export async function offeredSkills(options?: readonly string[]): Promise<readonly Skill[]> {
-  const skills = chosen(options).flatMap(({ skills: offered = [] }) => offered)
+  const skills = offeredOptions(options).flatMap(({ skills: offered = [] }) => offered)
   return Promise.all(skills.map(async ({ name, load }) => ({ name, text: await load() })))
 }
 
-function chosen(options: readonly string[] | undefined): readonly SetupOption[] {
+/** What the plugins offer under these options; all of it without a list. */
+export function offeredOptions(options: readonly string[] | undefined): readonly SetupOption[] {
   return BUILTIN_PLUGINS.flatMap(({ setup = [] }) => setup).filter(
     ({ name }) => options?.includes(name) ?? true,
   )

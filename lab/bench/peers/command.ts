@@ -26,7 +26,6 @@ export const peersBench = defineHostVerb({
       .optional()
       .describe('repository with at least 20 tags to ingest; absent: terraform-aws-vpc'),
   }),
-  typing: {},
   examples: ['satchel bench peers --part start --json'],
   async run(world, { part, cache, remote }) {
     const { terminal } = world

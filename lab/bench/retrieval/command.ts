@@ -14,7 +14,6 @@ export const retrievalBench = defineHostVerb({
       .describe('JSON file of [{query, kind, grades: {"owner/name//path": 1 or 2}}], or relevant: [...]'),
     output_dir: z.string().optional().describe('folder of ingested summaries to search'),
   }),
-  typing: {},
   examples: ['satchel bench retrieval --cases queries.json --output-dir ./output'],
   run: async (world, input) => (await import('./retrieval.ts')).measureRetrieval(world, input),
 })

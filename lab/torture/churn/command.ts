@@ -19,7 +19,6 @@ export const churnVerb = defineHostVerb({
     seed: z.coerce.number().int().min(0).optional().describe('chooses what visitors do; absent: a new one'),
     dir: directoryFlag('folder for the room'),
   }),
-  typing: {},
   examples: ['satchel torture churn --minutes 120'],
   async run(world, { minutes, seed = Date.now() % 2 ** 31, dir: directory }) {
     const { churn, churnText } = await import('./churn.ts')

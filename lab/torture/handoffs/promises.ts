@@ -5,9 +5,9 @@ import {
   type Image,
   type SimulatedDisk,
 } from '../../../server/platform/testing/simulated-disk.ts'
-import type { DiskBug } from '../disk-bugs.ts'
 import { type FileVersion, versionsBelow } from '../file-versions.ts'
 import { createMedium } from '../medium.ts'
+import type { DiskBug } from '../power-cuts.ts'
 import { type Cut, NOTHING, type Verdict } from '../power-cuts.ts'
 import { append, create } from './operations.ts'
 import { type Desk, openDesk, RECORDS, STORE } from './stage.ts'

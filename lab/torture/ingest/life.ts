@@ -6,9 +6,9 @@ import {
   type SimulatedDisk,
 } from '../../../server/platform/testing/simulated-disk.ts'
 import { type Chance, createChance } from '../chance.ts'
-import type { DiskBug } from '../disk-bugs.ts'
 import { type FileVersion, versionsBelow } from '../file-versions.ts'
 import { createMedium } from '../medium.ts'
+import type { DiskBug } from '../power-cuts.ts'
 import { type Cut, type Life, NOTHING, type Verdict } from '../power-cuts.ts'
 import { type Output, readOutput } from './output.ts'
 import { EVERYTHING_ASKED, type IngestHow, type IngestStage, STATES } from './stage.ts'

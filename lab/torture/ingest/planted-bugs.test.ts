@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DISK_BUGS } from '../disk-bugs.ts'
 import { cutEverywhere } from '../power-cuts.ts'
+import { DISK_BUGS } from '../testing/disk-bugs.ts'
 import { ingestLives } from './life.ts'
 import { openTestStage } from './testing/test-stage.ts'
 

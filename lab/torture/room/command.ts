@@ -27,7 +27,6 @@ export const roomVerb = defineHostVerb({
       .optional()
       .describe('used by the run itself: work in the room of this file until killed'),
   }),
-  typing: {},
   examples: ['satchel torture room --kills 40 --points 2000'],
   async run(world, { seed = Date.now() % 2 ** 31, kills, points, minutes, dir: directory, victim }) {
     const wasm = assetPath('sql-wasm.wasm')

@@ -18,7 +18,6 @@ export const configShowVerb = defineHostVerb({
   description:
     'Shows the configuration as it is after flags, environment, file and defaults were merged. Secrets are hidden.',
   input,
-  typing: {},
   examples: ['satchel config show --origin'],
   async run({ doors, io, line, terminal }, { origin }) {
     const config = await doors.loadConfig(line)

@@ -30,7 +30,6 @@ export const doctorVerb = defineHostVerb({
   description:
     'Checks the installation, the configuration and what each plugin stores. Reads only; works on a broken store. Exits 3 when it found a problem.',
   input: z.object({}),
-  typing: {},
   examples: ['satchel doctor --json'],
   async run(world) {
     const { findings, registry } = await examine(world)

@@ -19,7 +19,6 @@ export const serveVerb = defineHostVerb({
     'Callers need the bearer token, except programs of the same user on this machine.',
   ].join(' '),
   input,
-  typing: {},
   examples: ['satchel serve --port 8000'],
   run: (world, { host, port, socket, trust_proxy }) =>
     world.doors.serveHttp(world, {

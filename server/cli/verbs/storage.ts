@@ -14,7 +14,6 @@ export const storageMigrateVerb = defineHostVerb({
     'transaction. Tables of a newer release, and those of another application, are left alone.',
   ].join(' '),
   input: z.object({}),
-  typing: {},
   examples: ['satchel storage migrate --storage postgres://satchel@db:5432/satchel'],
   run: (world) =>
     withDatabase(world, async (_, database) => {
@@ -38,7 +37,6 @@ export const storageImportVerb = defineHostVerb({
     'The files stay. It can be run again.',
   ].join(' '),
   input: z.object({}),
-  typing: {},
   examples: ['satchel storage import'],
   run: (world) => copied(world, 'import'),
 })
@@ -53,7 +51,6 @@ export const storageExportVerb = defineHostVerb({
     'The rows stay. It can be run again.',
   ].join(' '),
   input: z.object({}),
-  typing: {},
   examples: ['satchel storage export'],
   run: (world) => copied(world, 'export'),
 })

@@ -82,7 +82,6 @@ export const tokenListVerb = defineHostVerb({
     'database, which are shared. A token itself is never shown.',
   ].join(' '),
   input: z.object({}),
-  typing: {},
   examples: ['satchel token list'],
   async run(world) {
     const now = world.doors.now()

@@ -26,7 +26,6 @@ export const toolsVerb = defineHostVerb({
     'input schema; output schemas beside it). With --client, also what exceeds the ceilings of that client.',
   ].join(' '),
   input,
-  typing: {},
   examples: ['satchel tools --profile core --client cursor'],
   async run({ doors, line, terminal }, flags) {
     const client = flags.client === undefined ? undefined : factsOf(flags.client)

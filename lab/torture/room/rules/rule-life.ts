@@ -16,7 +16,7 @@ import type { Chance } from '../../chance.ts'
 import type { Life } from '../../power-cuts.ts'
 import { FILE, openOn, START } from '../stage.ts'
 import { trackSql } from '../tracked-sql.ts'
-import { type RuleBug, withBug } from './rule-bugs.ts'
+import { type RuleBug, withBug } from './rule-bug.ts'
 import * as model from './rule-model.ts'
 import { AGENT, type Boundary, join, STEPS, type World } from './rule-steps.ts'
 

@@ -14,7 +14,7 @@ import type { Room } from '../../../../plugins/workspace/room/room.ts'
 import type { SimulatedDisk } from '../../../../server/platform/testing/simulated-disk.ts'
 import type { Chance } from '../../chance.ts'
 import { FILE } from '../stage.ts'
-import { type RuleBug, withBug } from './rule-bugs.ts'
+import { type RuleBug, withBug } from './rule-bug.ts'
 import * as model from './rule-model.ts'
 
 export const AGENT = ['read', 'observe', 'propose', 'checkout', 'commit'] as const

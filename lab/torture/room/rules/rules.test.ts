@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { loadRoomSql } from '../../../room/sql.ts'
 import { createChance } from '../../chance.ts'
 import { cutPower } from '../../power-cuts.ts'
-import { RULE_BUGS } from './rule-bugs.ts'
 import { liveByRules } from './rule-life.ts'
+import { RULE_BUGS } from './testing/rule-bugs.ts'
 
 const FEW_POINTS = 150 // the long run is `satchel torture room`
 const BUG_POINTS = 2000

@@ -15,7 +15,7 @@ import {
 } from '../../../../plugins/workspace/engine/journal-record.ts'
 import type { Recovered } from '../../../../plugins/workspace/engine/recovery.ts'
 import type { Disk } from '../../../../server/plugin.ts'
-import { createUnflushed, flushLater, keepNamesUnflushed } from '../../disk-bugs.ts'
+import { createUnflushed, flushLater, keepNamesUnflushed } from '../../testing/disk-bugs.ts'
 import type { PlantedBug } from '../stage.ts'
 
 /** In how many points, or races, a planted bug must be found. design workspace-engine 6 */

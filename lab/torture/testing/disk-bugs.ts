@@ -1,12 +1,7 @@
 import { dirname } from 'node:path'
-import { bytesOfContent, type FileContent } from '../../server/platform/disk.ts'
-import type { Disk } from '../../server/plugin.ts'
-
-/** A mistake in how a store uses its disk, built in to see that a crash test finds it. */
-export interface DiskBug {
-  readonly name: string
-  readonly disk: (disk: Disk) => Disk
-}
+import { bytesOfContent, type FileContent } from '../../../server/platform/disk.ts'
+import type { Disk } from '../../../server/plugin.ts'
+import type { DiskBug } from '../power-cuts.ts'
 
 /** What a crash test must find in every store that writes files as `durable-file.ts` does. */
 export const DISK_BUGS: readonly DiskBug[] = [
