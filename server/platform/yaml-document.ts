@@ -40,12 +40,6 @@ export function parseYaml(text: string): ParsedYaml {
   return { kind: 'problem', message: problem.message ?? 'bad YAML', line, column: col }
 }
 
-interface Excess {
-  readonly message: string
-  readonly line: number
-  readonly column: number
-}
-
 const OPENS: readonly unknown[] = ['flow-map-start', 'flow-seq-start']
 const CLOSES: readonly unknown[] = ['flow-map-end', 'flow-seq-end']
 const INDICATORS: readonly unknown[] = ['seq-item-ind', 'explicit-key-ind', 'map-value-ind']
@@ -57,7 +51,7 @@ const FILLS: readonly unknown[] = ['space', 'comment', 'newline']
  * Counts with the lexer, which neither recurses nor builds anything. A block is as deep as there are columns at which
  * its open lines begin, and a value after an indicator begins one of its own.
  */
-export function excessOfYaml(text: string): Excess | undefined {
+export function excessOfYaml(text: string) {
   const depth = createDepth()
   let parts = 0
   let line = 1

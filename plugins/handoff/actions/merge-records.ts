@@ -134,13 +134,8 @@ function mergedRecord(
   return { ...merged, redactions: mergedLedger({ ...merged, redactions: [] }, parents) }
 }
 
-interface CommonGround {
-  readonly bases: readonly StoredRecord[]
-  readonly base: Handoff | undefined
-}
-
 /** The nearest common ancestors. Several of them are merged themselves, first sides winning. */
-async function commonGround(project: Project, parents: readonly StoredRecord[]): Promise<CommonGround> {
+async function commonGround(project: Project, parents: readonly StoredRecord[]) {
   const rows = await project.index.ask((table) =>
     familyOf(
       table,

@@ -1,7 +1,7 @@
 import { editText } from '../domain/json-edit.ts'
 import type { PatchOperation } from '../domain/json-patch.ts'
 import { documentOf, type JsonDocument } from '../domain/json-text.ts'
-import { type Handoff, isEditable, type Validation } from '../domain/record.ts'
+import { type Handoff, isEditable } from '../domain/record.ts'
 import { refuseTooLarge } from '../domain/record-size.ts'
 import {
   type Appendix,
@@ -32,22 +32,11 @@ export interface UpdateRequest {
   readonly leads?: string
 }
 
-export interface UpdateAnswer {
-  readonly root: string
-  readonly id: string
-  readonly etag: string
-  readonly status: Handoff['status']
-  readonly changed: readonly string[]
-  readonly assigned_ids: Readonly<Record<string, string>>
-  readonly validation: Validation
-  readonly warnings: readonly string[]
-}
-
 /**
  * Edits the text of a draft or validated record. Errors: `conflict`/`immutable` after release,
  * `conflict`/`etag_mismatch`, `invalid`/`schema_invalid`. An error leaves the record unchanged.
  */
-export async function updateRecord(project: Project, request: UpdateRequest): Promise<UpdateAnswer> {
+export async function updateRecord(project: Project, request: UpdateRequest) {
   if ((request.patch === undefined) === (request.append === undefined)) {
     throw refusals.one_argument({ names: 'patch and append' })
   }

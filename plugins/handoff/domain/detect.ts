@@ -20,14 +20,6 @@ export interface DetectFacts {
   readonly draftQuality?: number | undefined
 }
 
-export interface Detection {
-  readonly score: number
-  readonly reasons: readonly string[]
-  readonly recommend: boolean
-  readonly prepare: boolean
-  readonly inputs_used: readonly string[]
-}
-
 // design handoff, section 12
 const RECOMMEND_FROM = 0.7
 const PREPARE_FROM = 0.85
@@ -51,7 +43,7 @@ const TERMS: readonly (readonly (readonly [Signal, number])[])[] = [
 ]
 
 /** Tells whether to write a handoff now. An absent signal is left out of the sum and the weights are normalized. */
-export function detect(signals: DetectSignals, facts: DetectFacts): Detection {
+export function detect(signals: DetectSignals, facts: DetectFacts) {
   const terms = TERMS.map((term) => weigh(term, signals))
   const best = terms.reduce((a, b) => (b.score > a.score ? b : a))
   const requested = signals.request === true

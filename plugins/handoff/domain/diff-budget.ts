@@ -8,16 +8,11 @@ interface Sides {
   readonly b: string | undefined
 }
 
-export interface BoundedDiff extends RecordDiff {
-  readonly truncated?: Truncated
-  readonly warnings: readonly string[]
-}
-
 /**
  * The differences that fit, a fair share of each list; the rest is counted. The next call asks for the largest answer,
  * or, after that, for a difference that is too long for any answer.
  */
-export function diffWithin(diff: RecordDiff, sides: Sides, maxTokens: number): BoundedDiff {
+export function diffWithin(diff: RecordDiff, sides: Sides, maxTokens: number) {
   const { changed, added, removed } = diff
   const sections = Object.entries(diff.by_section).sort(([, a], [, b]) => b - a)
   const { lists, leftOut } = withinBytes(

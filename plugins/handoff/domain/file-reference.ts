@@ -9,16 +9,8 @@ export function pathsOfReference(reference: string): readonly string[] {
   return [reference, path].filter((one, index, all) => one !== '' && all.indexOf(one) === index)
 }
 
-export interface ReferredFile {
-  readonly path: string
-  readonly fact: FileFact
-}
-
 /** The file that a reference means; undefined if nothing is known of it. A file of the literal name comes first. */
-export function fileOfReference(
-  reference: string,
-  files: ReadonlyMap<string, FileFact>,
-): ReferredFile | undefined {
+export function fileOfReference(reference: string, files: ReadonlyMap<string, FileFact>) {
   const known = pathsOfReference(reference).flatMap((path) => {
     const fact = files.get(path)
     return fact ? { path, fact } : []

@@ -42,18 +42,11 @@ export interface ListedRecord {
   readonly snippet?: string
 }
 
-export interface ListPage {
-  readonly items: readonly ListedRecord[]
-  readonly next_cursor: string | null
-  readonly total: number
-  readonly warnings: readonly string[]
-}
-
 /**
  * One page of the matching records. The cursor holds the key of the last one, so that unchanged records are neither
  * repeated nor skipped. Errors: `invalid`/`bad_cursor`, `invalid`/`unknown_field`, `invalid`/`invalid_arguments`.
  */
-export async function listRecords(table: RecordTable, request: ListRequest): Promise<ListPage> {
+export async function listRecords(table: RecordTable, request: ListRequest) {
   const filter = filterOf(table, request)
   const query = request.query === undefined ? undefined : parseQuery(request.query)
   const searches = query !== undefined && query.terms.length > 0

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { BYTES_PER_TOKEN, defineTool, inWords } from '../../../server/plugin.ts'
 import { findRecord } from '../actions/find-record.ts'
-import { MAX_ANSWER_TOKENS, partOf, type Truncated } from '../domain/answer-budget.ts'
+import { MAX_ANSWER_TOKENS, partOf } from '../domain/answer-budget.ts'
 import { compactJson } from '../domain/json-text.ts'
 import { toMarkdown } from '../domain/markdown-export.ts'
 import { sha256Hex } from '../domain/record-id.ts'
@@ -78,15 +78,6 @@ function contentOf(output: unknown): string {
 
 type ExportFormat = 'md' | 'json' | 'jsonl'
 
-interface ExportAnswer {
-  readonly root: string
-  readonly content: string
-  readonly bytes: number
-  readonly sha256: string
-  readonly truncated?: Truncated
-  readonly warnings: readonly string[]
-}
-
 interface ExportRequest {
   readonly ids: readonly string[]
   readonly format: ExportFormat
@@ -100,10 +91,7 @@ interface ExportRequest {
  * Records as one text, or the part that fits; `sha256` and `bytes` are of the whole text.
  * Errors: `too_large`/`bundle_too_large`; more than one needs `jsonl`.
  */
-async function exportRecords(
-  project: Project,
-  { ids, format, offset, maxTokens }: ExportRequest,
-): Promise<ExportAnswer> {
+async function exportRecords(project: Project, { ids, format, offset, maxTokens }: ExportRequest) {
   if (ids.length > MAX_BUNDLE_RECORDS) {
     throw refusals.bundle_too_large({ count: ids.length, limit: MAX_BUNDLE_RECORDS })
   }

@@ -1,16 +1,11 @@
 import * as z from 'zod'
 import { inWords, quoting, untrusted } from '../../../server/plugin.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
+import { counts } from '../output/module-index.ts'
 
 /** Zod shapes that several tools answer with. */
 
 const position = z.object({ file: z.string(), line: z.number().int() })
-const counts = z.object({
-  variables: z.number().int(),
-  required: z.number().int(),
-  outputs: z.number().int(),
-  resources: z.number().int(),
-})
 
 /** Marks a result that was cut: why, and the call that continues it. */
 export const truncation = z.object({

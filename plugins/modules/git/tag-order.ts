@@ -56,13 +56,7 @@ function versionOf(tag: string): TagVersion {
   return { ...named, rank: read.length > 1 ? 1 : 3, pre: [] }
 }
 
-interface TagParts {
-  readonly prefix?: string | undefined
-  readonly numbers?: string | undefined
-  readonly pre?: string | undefined
-}
-
-function partsOf(tag: string): TagParts {
+function partsOf(tag: string) {
   const plain = TAG.exec(tag)
   if (plain) return { prefix: plain[1]?.slice(0, -1), numbers: plain[2], pre: plain[3] }
   const capitals = CAPITALS_TAG.exec(tag)

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { grouped, isJsonObject } from '../../../server/plugin.ts'
 
-const counts = z.object({
+/** How many of each a module version has. */
+export const counts = z.object({
   variables: z.number().int(),
   required: z.number().int(),
   outputs: z.number().int(),

@@ -96,11 +96,6 @@ const SENTENCE_WORDS = 4
 const SPOKEN_SHARE = 0.22
 const SPOKEN_MORE = 1.3
 
-interface Guessed {
-  readonly concepts: ReadonlyMap<string, MeantConcept>
-  readonly spokenFor?: string
-}
-
 /**
  * The concepts of a query and those that its words speak for together, though no phrase of the lexicon is among them. A guess
  * counts the less the more words are names or phrases that are clear by themselves. It does not say that something fits,
@@ -110,7 +105,7 @@ export function withGuessed(
   concepts: ReadonlyMap<string, MeantConcept>,
   { stems, named }: PlainWords,
   associations: Associations,
-): Guessed {
+) {
   if (stems.length < LEAST_WORDS || named === 1) return { concepts }
   const ranked = associations.guess(stems)
   const most = ranked[0]?.[1] ?? 0
