@@ -1,20 +1,28 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
 /** A program of the lab in a process of its own: each line of its input is an order in JSON, each of its output an answer. */
 export interface OrderProcess {
-  /** What the program answers. Errors: what it says under `failed`, that it ended, and an abort after `limitMs`. */
+  /**
+   * What the program answers. Errors: what it says under `failed`; that it ended, with the last it said; an abort after
+   * `limitMs`.
+   */
   order<T>(name: string, facts?: object): Promise<T>
   close(): Promise<void>
 }
 
-/** Starts the source text of a program. The caller closes it. */
-export function startOrderProcess(program: string, limitMs?: number): OrderProcess {
-  const child = spawn(process.execPath, ['-e', program], { stdio: ['pipe', 'pipe', 'inherit'] })
+/** Starts a program. The caller closes it. `limitMs`: for one answer. */
+export function startOrderProcess(
+  [command = process.execPath, ...args]: readonly string[],
+  { cwd, limitMs }: { readonly cwd?: string; readonly limitMs?: number } = {},
+): OrderProcess {
+  const child = spawn(command, args, { cwd, stdio: 'pipe' })
+  child.stdin.on('error', () => {}) // it may end before it read everything
   const lines = createInterface({ input: child.stdout })
-  const ended = once(lines, 'close').then(() => {
-    throw new Error('A program of the lab ended before it answered.')
+  const fault = faultOf(child)
+  const ended = once(child, 'close').then(() => {
+    throw new Error(fault())
   })
   ended.catch(() => undefined) // one that ends after its last answer did what it should
   return {
@@ -28,8 +36,20 @@ export function startOrderProcess(program: string, limitMs?: number): OrderProce
       return said as T // what the program answers to this order
     },
     async close() {
-      child.stdin.end()
-      if (child.exitCode === null) await once(child, 'exit')
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const exited = once(child, 'exit')
+      child.kill('SIGKILL')
+      await exited
     },
   }
+}
+
+/** What is wrong, of the trace of an error: its first line that names one. */
+function faultOf(child: ChildProcessWithoutNullStreams): () => string {
+  let said = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-4000)
+  })
+  return () =>
+    /^\S*Error.*$/m.exec(said)?.[0] ?? (said.trim().split('\n').at(-1) || 'it ended without a word')
 }

@@ -77,6 +77,6 @@ export interface DocumentReaders {
 
 /** Starts it. */
 export function startDocumentReaders(): DocumentReaders {
-  const { order, close } = startOrderProcess(READERS)
+  const { order, close } = startOrderProcess([process.execPath, '-e', READERS])
   return { start: (how) => order('start', how), stop: () => order('stop'), close }
 }

@@ -175,7 +175,9 @@ const ANSWER_LIMIT_MS = 60_000
 
 /** Starts it. */
 export function startEventReaders(): EventReaders {
-  const { order, close } = startOrderProcess(READERS, ANSWER_LIMIT_MS)
+  const { order, close } = startOrderProcess([process.execPath, '-e', READERS], {
+    limitMs: ANSWER_LIMIT_MS,
+  })
   return {
     open: async (places, { timed = false, stalled = 0 } = {}) =>
       (await order<{ opened: number }>('open', { places, timed, stalled })).opened,

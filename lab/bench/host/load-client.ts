@@ -136,7 +136,7 @@ export interface LoadClient {
 
 /** Starts it. */
 export function startLoadClient(): LoadClient {
-  const { order, close } = startOrderProcess(CLIENT)
+  const { order, close } = startOrderProcess([process.execPath, '-e', CLIENT])
   return {
     open: (how) => order('open', { stalled: 0, headers: '', ...how }),
     count: (bytes) => order('count', { bytes }),

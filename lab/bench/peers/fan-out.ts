@@ -113,13 +113,13 @@ function broadcaster(name: keyof typeof SERVERS, cache: PackageCache, folder: st
         const rival = await startRival([process.execPath, script], folder)
         const client = startLoadClient()
         try {
-          const { port = 0 } = await rival.ask({ order: 'port' })
+          const { port } = await rival.order<{ port: number }>('port')
           await client.open({ port, path: '/', readers: READERS, headers })
           await pause(GREETED_MS)
           await client.expect(EVENTS * EVENT_BYTES)
-          await rival.ask({ order: 'publish', events: EVENTS, group: GROUP, bytes: EVENT_BYTES })
+          await rival.order('publish', { events: EVENTS, group: GROUP, bytes: EVENT_BYTES })
           await client.arrived()
-          const { cpu = Number.NaN } = await rival.ask({ order: 'spent' })
+          const { cpu } = await rival.order<{ cpu: number }>('spent')
           return { rate: (READERS * EVENTS * 1000) / cpu }
         } finally {
           await client.close()

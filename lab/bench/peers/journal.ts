@@ -74,7 +74,7 @@ export async function compareJournal(
           )
           return {
             async measure() {
-              const { rate = Number.NaN } = await rival.ask({ order: 'mutate', calls: CALLS })
+              const { rate } = await rival.order<{ rate: number }>('mutate', { calls: CALLS })
               return { rate }
             },
             close: () => rival.close(),

@@ -132,10 +132,7 @@ function engine(name: string, cache: PackageCache, folder: string): Peer<Name> {
       const rival = await startRival([program, script, folder, String(DENSE_DIMS)], folder)
       return {
         async measure() {
-          const { cpu = Number.NaN, wall = Number.NaN } = await rival.ask({
-            order: 'query',
-            queries: QUERIES,
-          })
+          const { cpu, wall } = await rival.order<Record<Name, number>>('query', { queries: QUERIES })
           return { cpu, wall }
         },
         close: () => rival.close(),
