@@ -69,9 +69,11 @@ export async function runningOwner(place: RoomPlace): Promise<OwnerAddress | und
   }
 }
 
-/** The refusal of a room that no process of this machine has open. */
-async function notRunning(room: RoomProcess, { file }: RoomPlace): Promise<Error> {
-  return (await room.elsewhere()) ?? refusals.room_not_running({ file })
+/** The running owner of a room. Errors: those of `runningOwner`; one that says that no process of this machine has it open. */
+async function requireOwner(room: RoomProcess, place: RoomPlace): Promise<OwnerAddress> {
+  const address = await runningOwner(place)
+  if (address) return address
+  throw (await room.elsewhere()) ?? refusals.room_not_running({ file: place.file })
 }
 
 /** Asks the owner of the room that a verb names at its socket. Errors: `unavailable`/`room_not_running`, those of `asking`. */
@@ -81,9 +83,7 @@ export async function askOwner(
   { path, body }: Required<Pick<LinkCall, 'path' | 'body'>>,
 ): Promise<unknown> {
   if (file !== undefined) room.configure({ file: resolve(file) })
-  const place = room.place()
-  const address = await runningOwner(place)
-  if (!address) throw await notRunning(room, place)
+  const address = await requireOwner(room, room.place())
   return asking(address, () => callOwner(address, { method: 'POST', path, body }))
 }
 
@@ -116,8 +116,7 @@ export async function withTarget<T>(
     const target = await savedTarget(host)
     return asking(target.address, () => work(target))
   }
-  const address = await runningOwner(place)
-  if (!address) throw await notRunning(room, place)
+  const address = await requireOwner(room, place)
   return asking(address, () => asOwner(address, work))
 }
 
@@ -133,8 +132,7 @@ export async function withLook<T>(
 ): Promise<T> {
   const place = namedPlace(room, file)
   if (!place) return withTarget(host, room, file, work)
-  const address = await runningOwner(place)
-  if (!address) throw await notRunning(room, place)
+  const address = await requireOwner(room, place)
   return asking(address, () => work({ address, token: LOOKING.token }))
 }
 

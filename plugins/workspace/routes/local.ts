@@ -4,7 +4,6 @@ import { localJoin } from '../connection/local-session.ts'
 import type { Owner } from '../connection/owner.ts'
 import { placeMark } from '../connection/place-mark.ts'
 import type { RoomConnection } from '../connection/room-connection.ts'
-import type { ParticipantKind } from '../domain/participant.ts'
 import { refusals } from '../reasons.ts'
 import { workspaceRow } from '../room/change.ts'
 import { invite } from '../room/invitations.ts'
@@ -42,11 +41,7 @@ export function localRoutes(parts: LocalParts): readonly Route[] {
       workspace_id: await room.readAsSystem((rows) => workspaceRow(rows).workspace_id),
       urls: parts.urls(),
     })),
-    route('POST', 'join', async (_, request, { room }) => {
-      const body = await jsonBody(request)
-      const wish = localJoin({ name: textField(body, 'name'), asOwner: body['as_owner'] === true }, undefined)
-      return room.changeAsSystem((change) => joinLocally(change, { ...wish, kind: kindOf(body, wish.kind) }))
-    }),
+    route('POST', 'join', (_, request, { room }) => joinAsAsked(room, request)),
     route('POST', 'invite', async (_, request, { room }) => {
       const body = await jsonBody(request)
       const owner = localJoin({ name: CLI_NAME, asOwner: true }, undefined)
@@ -74,9 +69,12 @@ export function localRoutes(parts: LocalParts): readonly Route[] {
 /** The participant that one-shot verbs act as. */
 export const CLI_NAME = 'cli'
 
-/** The kind that a body asks for. */
-export function kindOf(body: Readonly<Record<string, unknown>>, fallback: ParticipantKind): ParticipantKind {
-  return body['kind'] === 'human' || body['kind'] === 'agent' ? body['kind'] : fallback
+/** Joins the room without an invitation, under the name and as the kind that the body asks for. */
+export async function joinAsAsked(room: Owner['room'], request: Request) {
+  const body = await jsonBody(request)
+  const wish = localJoin({ name: textField(body, 'name'), asOwner: body['as_owner'] === true }, undefined)
+  const kind = body['kind'] === 'human' || body['kind'] === 'agent' ? body['kind'] : wish.kind
+  return room.changeAsSystem((change) => joinLocally(change, { ...wish, kind }))
 }
 
 function inviteInput(body: Readonly<Record<string, unknown>>) {

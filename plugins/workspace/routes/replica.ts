@@ -1,14 +1,12 @@
 import type { Route, RouteContext } from '../../../server/plugin.ts'
 import { PROTOCOL } from '../connection/attachment.ts'
 import { sessionOfHash } from '../connection/credentials.ts'
-import { localJoin } from '../connection/local-session.ts'
 import type { Owner } from '../connection/owner.ts'
 import { isReplicaItself } from '../connection/replica-callers.ts'
 import type { RoomConnection } from '../connection/room-connection.ts'
 import { refusals } from '../reasons.ts'
-import { joinLocally } from '../room/members.ts'
 import { json, jsonBody, textField } from './json-route.ts'
-import { kindOf } from './local.ts'
+import { joinAsAsked } from './local.ts'
 
 /** Where `serve` and `mcp --transport` listen, which the announced address names. */
 const LISTENERS: readonly string[] = ['api', 'mcp']
@@ -40,10 +38,6 @@ export function replicaRoutes({ owner, replicaCallers }: RoomConnection): readon
       const { session_id, capabilities } = session
       return { session: { session_id, capabilities } }
     }),
-    route('POST', 'join', async ({ room }, request) => {
-      const body = await jsonBody(request)
-      const wish = localJoin({ name: textField(body, 'name'), asOwner: body['as_owner'] === true }, undefined)
-      return room.changeAsSystem((change) => joinLocally(change, { ...wish, kind: kindOf(body, wish.kind) }))
-    }),
+    route('POST', 'join', ({ room }, request) => joinAsAsked(room, request)),
   ]
 }

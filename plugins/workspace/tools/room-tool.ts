@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import {
   type CallContext,
   type Capability,
+  counted,
   defineTool,
   type HttpRoute,
   type Profile,
@@ -74,6 +75,11 @@ export interface ChangeFacts<I extends z.ZodObject, O extends z.ZodObject, B = u
   nearby?(ctx: CallContext, result: Shown<z.input<O>>): Promise<Shown<z.input<O>>>
   /** The result as a task, where the caller accepts one. */
   answer?(ctx: CallContext, result: Shown<z.input<O>>): TaskStarted | undefined
+}
+
+/** The headline of a page of a list: how many rows, and whether there are more. */
+export function pageHeadline(rows: readonly unknown[], what: string, next: string | undefined): string {
+  return `${counted(rows.length, what)}${next === undefined ? '' : ', and there are more'}.`
 }
 
 /** Declares a reading tool. */

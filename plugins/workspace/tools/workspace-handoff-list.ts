@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { counted } from '../../../server/plugin.ts'
 import type { RoomAccess } from '../connection/room-access.ts'
 import { handoffsPage } from '../room/views.ts'
-import { readTool } from './room-tool.ts'
+import { pageHeadline, readTool } from './room-tool.ts'
 import { CURSOR, HANDOFF, HANDOFF_STATUS, LIMIT, NEXT_CURSOR } from './shapes.ts'
 
 export function workspaceHandoffList(access: RoomAccess) {
@@ -21,7 +20,6 @@ export function workspaceHandoffList(access: RoomAccess) {
     output: z.object({ handoffs: z.array(HANDOFF.omit({ result: true })), next_cursor: NEXT_CURSOR }),
     example: {},
     look: handoffsPage,
-    headline: ({ handoffs, next_cursor }) =>
-      `${counted(handoffs.length, 'handoff')}${next_cursor === undefined ? '' : ', and there are more'}.`,
+    headline: ({ handoffs, next_cursor }) => pageHeadline(handoffs, 'handoff', next_cursor),
   })
 }

@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { counted } from '../../../server/plugin.ts'
 import type { RoomAccess } from '../connection/room-access.ts'
 import { history } from '../room/views.ts'
-import { readTool } from './room-tool.ts'
+import { pageHeadline, readTool } from './room-tool.ts'
 import { CURSOR, LIMIT, NEXT_CURSOR, VERSION } from './shapes.ts'
 
 export function workspaceHistory(access: RoomAccess) {
@@ -21,7 +20,6 @@ export function workspaceHistory(access: RoomAccess) {
     example: {},
     look: history,
     omits: { '/versions/*/content_hash': 'a hash that no call takes' },
-    headline: ({ versions, next_cursor }) =>
-      `${counted(versions.length, 'version')}${next_cursor === undefined ? '' : ', and there are more'}.`,
+    headline: ({ versions, next_cursor }) => pageHeadline(versions, 'version', next_cursor),
   })
 }

@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { counted } from '../../../server/plugin.ts'
 import type { RoomAccess } from '../connection/room-access.ts'
 import { invitesPage } from '../room/views.ts'
-import { readTool } from './room-tool.ts'
+import { pageHeadline, readTool } from './room-tool.ts'
 import { CURSOR, INVITE, LIMIT, NEXT_CURSOR } from './shapes.ts'
 
 export function workspaceInvites(access: RoomAccess) {
@@ -16,7 +15,6 @@ export function workspaceInvites(access: RoomAccess) {
     output: z.object({ invites: z.array(INVITE), next_cursor: NEXT_CURSOR }),
     example: {},
     look: invitesPage,
-    headline: ({ invites, next_cursor }) =>
-      `${counted(invites.length, 'invitation')}${next_cursor === undefined ? '' : ', and there are more'}.`,
+    headline: ({ invites, next_cursor }) => pageHeadline(invites, 'invitation', next_cursor),
   })
 }

@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { counted } from '../../../server/plugin.ts'
 import type { RoomAccess } from '../connection/room-access.ts'
 import { leasesPage } from '../room/views.ts'
-import { readTool } from './room-tool.ts'
+import { pageHeadline, readTool } from './room-tool.ts'
 import { CURSOR, LEASE, LIMIT, NEXT_CURSOR } from './shapes.ts'
 
 export function workspaceLeases(access: RoomAccess) {
@@ -16,7 +15,6 @@ export function workspaceLeases(access: RoomAccess) {
     output: z.object({ leases: z.array(LEASE), next_cursor: NEXT_CURSOR }),
     example: {},
     look: leasesPage,
-    headline: ({ leases, next_cursor }) =>
-      `${counted(leases.length, 'active lease')}${next_cursor === undefined ? '' : ', and there are more'}.`,
+    headline: ({ leases, next_cursor }) => pageHeadline(leases, 'active lease', next_cursor),
   })
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { counted, inWords } from '../../../server/plugin.ts'
+import { inWords } from '../../../server/plugin.ts'
 import type { RoomAccess } from '../connection/room-access.ts'
 import { participantsPage } from '../room/views.ts'
-import { readTool } from './room-tool.ts'
+import { pageHeadline, readTool } from './room-tool.ts'
 import { CURSOR, LIMIT, NEXT_CURSOR, PARTICIPANT } from './shapes.ts'
 
 export function workspaceParticipants(access: RoomAccess) {
@@ -21,7 +21,6 @@ export function workspaceParticipants(access: RoomAccess) {
     output: z.object({ participants: z.array(PARTICIPANT), next_cursor: NEXT_CURSOR }),
     example: {},
     look: participantsPage,
-    headline: ({ participants, next_cursor }) =>
-      `${counted(participants.length, 'participant')}${next_cursor === undefined ? '' : ', and there are more'}.`,
+    headline: ({ participants, next_cursor }) => pageHeadline(participants, 'participant', next_cursor),
   })
 }

@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { counted } from '../../../server/plugin.ts'
 import type { RoomAccess } from '../connection/room-access.ts'
 import { proposalsPage } from '../room/views.ts'
-import { readTool } from './room-tool.ts'
+import { pageHeadline, readTool } from './room-tool.ts'
 import { CURSOR, LIMIT, NEXT_CURSOR, PROPOSAL, PROPOSAL_STATUS } from './shapes.ts'
 
 export function workspaceProposals(access: RoomAccess) {
@@ -21,7 +20,6 @@ export function workspaceProposals(access: RoomAccess) {
     example: { status: 'pending' },
     look: proposalsPage,
     omits: { '/proposals/*/base_region_hash': 'a hash that no call takes' },
-    headline: ({ proposals, next_cursor }) =>
-      `${counted(proposals.length, 'proposal')}${next_cursor === undefined ? '' : ', and there are more'}.`,
+    headline: ({ proposals, next_cursor }) => pageHeadline(proposals, 'proposal', next_cursor),
   })
 }

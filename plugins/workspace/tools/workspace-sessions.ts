@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { counted, inWords } from '../../../server/plugin.ts'
+import { inWords } from '../../../server/plugin.ts'
 import type { RoomAccess } from '../connection/room-access.ts'
 import { sessionsPage } from '../room/views.ts'
-import { readTool } from './room-tool.ts'
+import { pageHeadline, readTool } from './room-tool.ts'
 import { CURSOR, LIMIT, NEXT_CURSOR, SESSION } from './shapes.ts'
 
 export function workspaceSessions(access: RoomAccess) {
@@ -21,7 +21,6 @@ export function workspaceSessions(access: RoomAccess) {
     output: z.object({ sessions: z.array(SESSION.extend({ live: z.boolean() })), next_cursor: NEXT_CURSOR }),
     example: {},
     look: sessionsPage,
-    headline: ({ sessions, next_cursor }) =>
-      `${counted(sessions.length, 'session')}${next_cursor === undefined ? '' : ', and there are more'}.`,
+    headline: ({ sessions, next_cursor }) => pageHeadline(sessions, 'session', next_cursor),
   })
 }
