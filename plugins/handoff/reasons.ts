@@ -270,7 +270,7 @@ export const refusals = defineRefusals({
   store_not_a_folder: {
     code: 'unavailable',
     reason: 'store_unwritable',
-    message: 'A folder of the handoff store is a link or a file; nothing was written.',
+    message: 'The folder {folder} of the handoff store is a link or a file; nothing was written.',
     next: 'Replace it with a folder, or set handoff.store to another one.',
   },
   disk_full: {

@@ -84,3 +84,13 @@ async function released(t: TestContext) {
   await project.call('handoff_transition', { id, to: 'ready', accept_warnings: 'a test' })
   return { project, id }
 }
+
+test('a folder of the store that is none is named', async (t) => {
+  const { project } = await released(t)
+  rmSync(join(project.root, '.handoffs/.cache'), { recursive: true, force: true })
+  project.write('.handoffs/.cache', 'not a folder')
+
+  const refused = { reason: 'store_unwritable', message: /The folder \.cache of the handoff store/ }
+  const later = await openTestProject(t, { root: project.root })
+  await assert.rejects(later.call('handoff_note', { kind: 'done', text: 'x' }), refused)
+})

@@ -17,7 +17,7 @@ import { exampleLine } from './example-line.ts'
 import { withCommands } from './next-line.ts'
 import { openProgress } from './progress.ts'
 import { refusals } from './refusals.ts'
-import { printText } from './render.ts'
+import { oneLine, printText } from './render.ts'
 import { readJsonInput, typedFiles } from './typed-files.ts'
 import { markUsage, wrongValue } from './usage.ts'
 import type { Typed, VerbShape } from './verb-parser.ts'
@@ -228,6 +228,11 @@ function asTyping(thrown: unknown, path: readonly string[]): unknown {
   return isValue ? wrongValue(errors, path) : markUsage(thrown)
 }
 
+/** What a text that is printed in place of the answer does not hold. */
+function warningsIn({ warnings }: Record<string, unknown>): readonly string[] {
+  return Array.isArray(warnings) ? warnings.filter((warning) => typeof warning === 'string') : []
+}
+
 interface Delivery {
   readonly tool: Tool
   readonly log: Log
@@ -244,7 +249,11 @@ async function deliver(
 ): Promise<void> {
   const print = async (): Promise<void> => {
     const text = terminal.json ? undefined : verb.print?.(data)
-    if (text !== undefined) return printText(terminal, text)
+    if (text !== undefined) {
+      printText(terminal, text)
+      for (const warning of warningsIn(data)) terminal.note(`warning: ${oneLine(warning)}`)
+      return
+    }
     const shown = (): Record<string, unknown> => {
       const view = verb.view?.(data)
       return view ? toldIn(commands(view), { literals: tool.literals ?? {} }) : toldIn(commands(data), tool)

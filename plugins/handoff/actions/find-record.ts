@@ -10,6 +10,8 @@ import { unknownRecord } from '../store/store.ts'
 import { continueFrom } from './continue-from.ts'
 
 const MAX_CANDIDATES = 10
+/** So many of the newest records are asked which one is meant, where none is the latest. */
+const MAX_AHEAD = 20
 
 /**
  * Resolves an id argument: a uuid, `latest`, or its first or last hex digits, at least 4, also as a list, a link or a file
@@ -49,11 +51,14 @@ async function unknownIn({ root, store }: Project, given: string): Promise<Satch
   return isElsewhere ? refusals.no_record_in_worktree() : unknownRecord(store, given)
 }
 
-/** The newest record, if the clock that dated it or ours is wrong. */
+/** The newest record that another one does not replace, if the clock that dated it or ours is wrong. */
 function datedAhead(table: RecordTable, now: Date): string | undefined {
-  const [newest] = newestAmong(table, 1)
-  const isAhead = newest !== undefined && isFuture(table.updatedMs(newest), now.getTime())
-  return isAhead ? table.id(newest).toLowerCase() : undefined
+  const ahead = newestAmong(table, MAX_AHEAD).filter((record) =>
+    isFuture(table.updatedMs(record), now.getTime()),
+  )
+  const isOver = (record: number) => ['superseded', 'archived'].includes(table.status(record))
+  const named = ahead.find((record) => !isOver(record)) ?? ahead[0]
+  return named === undefined ? undefined : table.id(named).toLowerCase()
 }
 
 /** The record of an id argument. Errors: those of `resolveId`; `invalid` with the file's problem. */

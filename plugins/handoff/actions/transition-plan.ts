@@ -189,7 +189,11 @@ function illegal(stored: StoredRecord, to: Status, expected: Status | undefined)
   if (expected !== undefined && expected !== status) {
     return refusals.other_status({ status, expected }, options)
   }
-  return refusals.illegal_transition({ from: status, to, allowed: allowed.join(', ') }, options)
+  const others = allowed.filter((one) => one !== status)
+  return refusals.illegal_transition(
+    { from: status, to, allowed: others.join(', ') || 'nothing else' },
+    options,
+  )
 }
 
 /** The error for failed checks, whose outcome was stored. */

@@ -12,7 +12,7 @@ export async function ensureFolder(disk: Disk, folder: string): Promise<void> {
   const found = await disk.stat(folder)
   if (found?.kind === 'directory') return
   if (!found) return makeDirectoryDurably(folder, 0o755, disk)
-  throw refusals.store_not_a_folder()
+  throw refusals.store_not_a_folder({ folder: basename(folder) })
 }
 
 /** The same for a folder of what one machine needs, which git ignores. */

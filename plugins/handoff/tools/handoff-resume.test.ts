@@ -389,3 +389,17 @@ test('max_tokens counts bytes, not characters', async (t) => {
   assert.deepEqual([cut.truncated.reason, cut.record], ['over_budget', undefined])
   assert.equal(part.truncated.reason, 'over_budget')
 })
+
+test('where every record is dated ahead, one that goes on is named and none that is over', async (t) => {
+  const project = await openTestProject(t)
+  const open = await project.call('handoff_create', { ...SMALL, parent: 'none' })
+  project.advance(60)
+  const over = await project.call('handoff_create', { ...SMALL, parent: 'none' })
+  await project.call('handoff_transition', { id: over.id, to: 'archived' })
+  project.advance(-400 * 24 * 3600)
+
+  await assert.rejects(project.call('handoff_resume'), {
+    reason: 'record_not_found',
+    details: { id: open.id },
+  })
+})
