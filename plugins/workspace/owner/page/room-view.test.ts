@@ -232,6 +232,27 @@ test('a part that could not be read for the moment is read again, without anothe
   assert.deepEqual(page.asked, [path])
 })
 
+test('what nothing or a proxy answered while the stream stayed is read again', async () => {
+  const page = browser()
+  await page.view.start()
+  page.source().open()
+  for (const fault of [{ down: true }, { status: 502 }]) {
+    Object.assign(page.server, fault)
+    page.source().send(page.server.latest + 1, 'change.committed')
+    page.server.latest += 1
+    await page.pass(150)
+    page.source().resync()
+    await page.pass(0)
+    Object.assign(page.server, { down: false, status: 200 })
+    page.asked.length = 0
+
+    await page.pass(5000)
+    await page.pass(150)
+
+    assert.deepEqual([...page.asked].sort(), ['/workspace/room', '/workspace/status'])
+  }
+})
+
 test('what is refused for good is not read again', async () => {
   const page = browser()
   await page.view.start()

@@ -59,8 +59,8 @@ export interface RoomView {
   start(): Promise<void>
   /** Reloads one part, for example after an action of the user. */
   refresh(part: Part): void
-  /** Reloads a part that was refused for the moment with this status. */
-  retry(part: Part, status: number): void
+  /** Reloads a part that was refused for the moment with this status; undefined: nothing answered. */
+  retry(part: Part, status?: number): void
   /** Loads one more page of a list; later reloads load that many. */
   readOlder(part: Part): void
   stop(): void
@@ -69,8 +69,6 @@ export interface RoomView {
 const RELOAD_MS = 30_000 // spec workspace-events "Page behavior"
 const DEBOUNCE_MS = 150
 const REREAD_MS = 5000
-/** Statuses of temporary refusals: too many calls, a room that is being taken over. */
-const PASSING: ReadonlySet<number> = new Set([429, 503])
 const SHOWN_EVENTS = 200
 const CLOSED = 2
 const OTHER_ROOM = 'other_room'
@@ -127,10 +125,13 @@ class FollowedRoom implements RoomView {
   }
 
   /** No further event may come that would show what was missed. */
-  retry(part: Part, status: number): void {
-    if (!PASSING.has(status)) return
+  retry(part: Part, status?: number): void {
+    if (isPassing(status)) this.#later(() => this.refresh(part))
+  }
+
+  #later(work: () => void): void {
     this.#seams.clock.after(REREAD_MS, () => {
-      if (!this.#stopped) this.refresh(part)
+      if (!this.#stopped) work()
     })
   }
 
@@ -216,7 +217,10 @@ class FollowedRoom implements RoomView {
   /** A load in progress may be older than the lost events: the room is then loaded once more. */
   #reload(): void {
     if (this.#loading) this.#resyncedMeanwhile = true
-    else void this.#load() // cannot reject
+    else
+      void this.#load().then((loaded) => {
+        if (!loaded) this.#later(() => this.#reload())
+      }) // cannot reject
   }
 
   #apply(event: ViewEvent): void {
@@ -251,7 +255,7 @@ class FollowedRoom implements RoomView {
       }
       this.#tell([part])
     } catch {
-      // The stream fails too, and its reloads read everything again.
+      this.retry(part) // the stream may have stayed
     }
   }
 
@@ -307,6 +311,11 @@ class FollowedRoom implements RoomView {
       })
     })
   }
+}
+
+/** Too many calls, a room that is being taken over, a proxy that does not reach it. */
+function isPassing(status: number | undefined): boolean {
+  return status === undefined || status === 429 || status >= 500
 }
 
 /** False where more was missed than the room tells: below its newest events the known ones would follow a hole. */

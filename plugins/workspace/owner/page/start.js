@@ -44,7 +44,8 @@ async function readDocument() {
     const isNewest = order.shows('document', read)
     if (isNewest && store.document?.version !== found.version) update({ document: found })
   } catch (thrown) {
-    if (thrown instanceof Refused && thrown.status !== 401) {
+    if (!(thrown instanceof Refused)) view.retry('document')
+    else if (thrown.status !== 401) {
       note(thrown.message)
       view.retry('document', thrown.status)
     }
