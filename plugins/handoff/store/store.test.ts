@@ -13,13 +13,13 @@ import {
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isZombie } from '../../../server/platform/process-liveness.ts'
 import { pauseMs } from '../../../server/platform/process-lock.ts'
 import { type Disk, realDisk } from '../../../server/plugin.ts'
 import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
+import { startZombie } from '../../../test/harness/zombie.ts'
 import { ordinaryUserOf } from '../../../test/ordinary-user.ts'
 import { openTestProject, SMALL } from '../testing/fixture.ts'
 import { VALID } from '../testing/handoff-cases.ts'
@@ -114,11 +114,7 @@ test('a lock left by a process whose parent has not noticed its end is taken ove
   if (!existsSync('/proc/self/stat')) return t.skip('NO /proc: ended processes cannot be told apart here')
   const { store, root } = storeOn(t, realDisk)
   await store.create(ID, OLD)
-  const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 300'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  t.after(() => parent.kill('SIGKILL'))
-  const pid = Number((await createInterface({ input: parent.stdout })[Symbol.asyncIterator]().next()).value)
+  const pid = await startZombie(t)
   while (!isZombie(pid)) await wait(5)
   writeFileSync(join(root, '.handoffs/.locks', `${ID}.7`), JSON.stringify({ pid, host: hostname() }))
 
