@@ -14,6 +14,9 @@ function findChromium(): string | undefined {
     .find((path) => existsSync(path))
 }
 
+/** How long a page may take for one step; a busy machine must not fail a test. */
+const STEP_MS = 180_000
+
 let launched: Promise<Browser> | undefined
 after(async () => (await launched)?.close())
 
@@ -29,7 +32,12 @@ export async function openBrowser(t: TestContext): Promise<Browser | undefined> 
     t.skip('NO BROWSER: install Chromium or set CHROMIUM_PATH; no page was looked at')
     return undefined
   }
-  launched ??= chromium.launch({
+  launched ??= launch(executablePath)
+  return launched
+}
+
+async function launch(executablePath: string): Promise<Browser> {
+  const browser = await chromium.launch({
     executablePath,
     args: [
       '--no-sandbox',
@@ -37,5 +45,5 @@ export async function openBrowser(t: TestContext): Promise<Browser | undefined> 
       '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
     ],
   })
-  return launched
+  return browser.on('context', (context) => context.setDefaultTimeout(STEP_MS))
 }

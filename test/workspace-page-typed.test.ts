@@ -14,15 +14,18 @@ async function type(page: Page, text = EDITED): Promise<void> {
   await page.getByLabel('Why', { exact: true }).first().fill('Because')
 }
 
+/** How long an editor may take to come back: a busy machine loses no text. */
+const EDITOR_MS = 20_000
+
 /** True if what was typed is on the page, or comes back with the editor. */
 async function isKept(page: Page, typed = TYPED): Promise<boolean> {
   if (await hasTyped(page, typed)) return true
   const open = page.getByRole('button', { name: 'Propose a change' })
-  if (await open.isVisible()) await open.click({ timeout: 2000 }).catch(() => undefined)
+  if (await open.isVisible()) await open.click({ timeout: EDITOR_MS }).catch(() => undefined)
   await page
     .getByLabel('New text')
     .first()
-    .waitFor({ timeout: 2000 })
+    .waitFor({ timeout: EDITOR_MS })
     .catch(() => undefined)
   return hasTyped(page, typed)
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { until } from './harness/until.ts'
 import { as, fileIs, openPage, press, type Seen, saveByHand } from './workspace-page.ts'
 
 const PLAN = '# Plan\n\n## Goals\n\n- [ ] ship it in May\n- [x] learn\n\n## Risks\n\nnone known\n'
@@ -180,11 +181,7 @@ test('events are shown back to the oldest one kept', async (t) => {
   for (let clicks = 0; clicks < 6 && (await more.count()) > 0; clicks += 1) {
     const before = await page.locator('#events li').count()
     await more.click()
-    await page
-      .locator('#events li')
-      .nth(before)
-      .waitFor({ timeout: 3000 })
-      .catch(() => undefined)
+    await until(async () => (await page.locator('#events li').count()) > before || (await more.count()) === 0)
   }
 
   assert.match(await page.locator('#events li').last().innerText(), /^workspace\.created/)
