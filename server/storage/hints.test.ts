@@ -55,7 +55,7 @@ async function orderOf(t: TestContext, server: PostgresServer, plant?: (wire: Wi
   const gate = new pg.Client({
     connectionString: server.url,
     application_name: 'gate',
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: 60_000,
     keepAlive: true,
   })
   await gate.connect()

@@ -87,7 +87,7 @@ async function holdGate(server: PostgresServer) {
   const client = new pg.Client({
     connectionString: server.url,
     application_name: 'gate',
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: 60_000,
     keepAlive: true,
   })
   await client.connect()
