@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { renameSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { temporaryFolderSync } from '../../test/harness/temporary-folder.ts'
@@ -418,24 +418,6 @@ test('committing the record alone changes no verdict', async (t) => {
   )
 })
 
-test('commits of records alone are not counted among the commits since', async (t) => {
-  const { project, id, path } = await withWork(t)
-  const count = async () => {
-    const { commits_ahead, reasons } = await fresh(project, id)
-    const { brief } = await project.call('handoff_resume', { id, mark: false })
-    return [commits_ahead, reasons[0], /, (\d+ commits?) since/.exec(brief)?.[1]]
-  }
-
-  project.git('add', '-f', path)
-  project.git('commit', '-q', '-m', 'the record')
-  assert.deepEqual(await count(), [0, undefined, undefined])
-  commit(project, 'docs/elsewhere.md', 'x\n')
-  await project.call('handoff_note', { kind: 'done', text: 'wrote it' })
-  project.git('add', '-f', '.handoffs/records')
-  project.git('commit', '-q', '-m', 'the next record')
-  assert.deepEqual(await count(), [1, '1 commit since the capture', '1 commit'])
-})
-
 test('a git that cannot list what changed says so: nothing counts as unchanged', async (t) => {
   const run = { id: 'E-001', type: 'test', claim: 'the suite passes', result: 'pass' }
   const { project, path } = await withWork(t, { evidence: [run] })
@@ -475,21 +457,6 @@ test('a linked work tree has the store of the main one, a submodule and a forged
   const forged = await openTestProject(t)
   forged.write('.git', `gitdir: ${project.root}/.git/worktrees/${linked.split('/').at(-1)}\n`)
   await assert.rejects(forged.call('handoff_resume'), { reason: 'record_not_found' })
-})
-
-test('a server finds the store of the main work tree as soon as the two are joined again', async (t) => {
-  const { project, id } = await withWork(t)
-  const linked = `${project.root}-linked`
-  const moved = `${project.root}-moved`
-  t.after(() => [linked, moved].map((path) => rmSync(path, { recursive: true, force: true })))
-  project.git('worktree', 'add', '-q', '-b', 'other', linked)
-  renameSync(linked, moved)
-  const there = await openTestProject(t, { root: moved })
-  await assert.rejects(there.call('handoff_resume', { mark: false }), { reason: 'record_not_found' })
-
-  project.git('worktree', 'repair', moved)
-
-  assert.equal((await there.call('handoff_resume', { mark: false })).id, id)
 })
 
 test('the identity of a change ignores lines, blobs and spaces, and nothing else', () => {

@@ -389,3 +389,38 @@ test('paths as Windows writes them name the same files', async (t) => {
   const outside = await record(project, { artifacts: [{ path: '..\\..\\x', role: 'read' }] })
   assert.equal((await fresh(project, outside)).artifacts[0].status, 'outside')
 })
+
+test('commits of records alone are not counted among the commits since', async (t) => {
+  const project = await repository(t)
+  const created = await record(project)
+  const count = async () => {
+    const { commits_ahead, reasons } = await fresh(project, created)
+    const { brief } = await project.call('handoff_resume', { id: created.id, mark: false })
+    return [commits_ahead, reasons[0], /, (\d+ commits?) since/.exec(brief)?.[1]]
+  }
+
+  project.git('add', '-f', created.path)
+  project.git('commit', '-q', '-m', 'the record')
+  assert.deepEqual(await count(), [0, undefined, undefined])
+  commit(project, 'docs/elsewhere.md', 'x\n')
+  await project.call('handoff_note', { kind: 'done', text: 'wrote it' })
+  project.git('add', '-f', '.handoffs/records')
+  project.git('commit', '-q', '-m', 'the next record')
+  assert.deepEqual(await count(), [1, '1 commit since the capture', '1 commit'])
+})
+
+test('a server finds the store of the main work tree as soon as the two are joined again', async (t) => {
+  const project = await repository(t)
+  const { id } = await record(project)
+  const linked = `${project.root}-linked`
+  const moved = `${project.root}-moved`
+  t.after(() => [linked, moved].map((path) => rmSync(path, { recursive: true, force: true })))
+  project.git('worktree', 'add', '-q', '-b', 'other', linked)
+  renameSync(linked, moved)
+  const there = await openTestProject(t, { root: moved })
+  await assert.rejects(there.call('handoff_resume', { mark: false }), { reason: 'record_not_found' })
+
+  project.git('worktree', 'repair', moved)
+
+  assert.equal((await there.call('handoff_resume', { mark: false })).id, id)
+})
