@@ -206,7 +206,7 @@ export const RULES: readonly Rule[] = [
   {
     name: 'command_secret',
     words: ['sshpass', 'redis-cli'],
-    pattern: /(?:sshpass|redis-cli)[ \t][^\n]{0,100}?(?<=[ \t])-[ap][ \t]{0,4}["']?([^\s"'`]{6,300})/iy,
+    pattern: /(?:sshpass|redis-cli)[ \t][^\n]{0,60}?(?<=[ \t])-[ap][ \t]{0,4}["']?([^\s"'`]{6,300})/iy,
     shown: 0,
     accept: hasDigitAndLetter,
   },
@@ -214,7 +214,7 @@ export const RULES: readonly Rule[] = [
     name: 'command_secret',
     words: ['docker login', 'podman login', 'helm registry login'],
     pattern:
-      /(?:docker|podman|registry)[ \t]login[ \t][^\n]{0,100}?(?<=[ \t])-p[ \t]{1,4}["']?([^\s"'`]{6,300})/iy,
+      /(?:docker|podman|registry)[ \t]login[ \t][^\n]{0,60}?(?<=[ \t])-p[ \t]{1,4}["']?([^\s"'`]{6,300})/iy,
     shown: 0,
     accept: hasDigitAndLetter,
   },
@@ -222,7 +222,7 @@ export const RULES: readonly Rule[] = [
     name: 'command_secret',
     words: ['mysql', 'mariadb'],
     // The password follows without a space.
-    pattern: /(?:mysql|mariadb)[a-z]{0,8}[ \t][^\n]{0,100}?(?<=[ \t])-p["']?([^\s"'`]{6,300})/y,
+    pattern: /(?:mysql|mariadb)[a-z]{0,8}[ \t][^\n]{0,60}?(?<=[ \t])-p["']?([^\s"'`]{6,300})/y,
     shown: 0,
     accept: hasDigitAndLetter,
   },
