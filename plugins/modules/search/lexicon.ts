@@ -83,13 +83,14 @@ function createPhrases(texts: readonly WrittenPhrase[], prepared: PreparedPhrase
     if (parts.length > 1) note(beginningOf(parts.join('')), written)
   }
   const phrases = noPhrases()
-  const compiledOf = remember((written: WrittenPhrase) => phrasesOf(written))
+  const compiledOf = remember((written: WrittenPhrase) =>
+    phrasesOf(written).map((phrase) => ({ ...phrase, isSaid: written.isSaid })),
+  )
   const compile = remember((beginning: string) => {
     // Where its words begin otherwise, a phrase is added with others that do.
     const isWanted = (stem: string): boolean => beginningOf(stem) === beginning
     for (const written of byBeginning.get(beginning) ?? [])
-      for (const phrase of compiledOf(written))
-        addPhrase(phrases, { ...phrase, isSaid: written.isSaid }, isWanted)
+      for (const phrase of compiledOf(written)) addPhrase(phrases, phrase, isWanted)
   })
   return {
     words,
