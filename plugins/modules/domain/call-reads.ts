@@ -31,7 +31,7 @@ export function callReads(block: GivenBlock, reads: readonly PlacedRead[]): Call
   for (const read of reads) {
     const { line, file, isTried } = read
     const place = file === undefined ? {} : { file }
-    const taken = takenOf(block, read.steps.slice(1), read.isElement === true)
+    const taken = takenOf(block, read.steps.slice(1), read)
     if (taken?.kind === 'output')
       outputs.push({ name: taken.name, line, ...place, ...(isTried && { isTried }) })
     if (taken?.kind === 'fault' && isTried !== true && !read.isConditional)
@@ -46,15 +46,18 @@ type Taken =
   | undefined
 
 /** The steps are those after the name of the call; undefined: not known, or all of it. */
-function takenOf(block: GivenBlock, steps: readonly Step[], isElement: boolean): Taken {
+function takenOf(block: GivenBlock, steps: readonly Step[], read: PlacedRead): Taken {
   const [first, second] = steps
   if (first === undefined) return undefined
   const { meta = new Map<string, number>() } = block
   const isRepeated = meta.has('count') || meta.has('for_each')
-  if (isElement) return isRepeated ? outputAt(first) : undefined
+  if (read.isElement) return isRepeated ? outputAt(first) : undefined
   if (!isRepeated) return takenOfOne(block, first, second)
   if (meta.has('count') && meta.has('for_each')) return undefined
-  return meta.has('count') ? takenOfList(block, first, second) : takenOfMap(block, first, second)
+  if (meta.has('count')) return takenOfList(block, first, second)
+  const taken = takenOfMap(block, first, second)
+  // What is around it may look first whether the key is there.
+  return taken?.kind === 'fault' && read.isOptional ? undefined : taken
 }
 
 function outputAt(step: Step | undefined): Taken {

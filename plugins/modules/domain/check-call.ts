@@ -61,8 +61,26 @@ function repeatFaults(
   return [...repeats].flatMap(([name, of]) => {
     const isFound = faults.some(({ kind }) => kind === name)
     const { kind } = expressionType(of, scope)
-    return isFound || !NEVER[name].has(kind) ? [] : [{ line: meta?.get(name) ?? line, kind: name, name }]
+    const isNever = NEVER[name].has(kind) || (name === 'for_each' && givesNoKeys(of))
+    return isFound || !isNever ? [] : [{ line: meta?.get(name) ?? line, kind: name, name }]
   })
+}
+
+/** What is a list or a tuple whatever it is given; `setproduct` may be a set. */
+const LISTS: ReadonlySet<string> = new Set([
+  ...['chunklist', 'cidrsubnets', 'compact', 'concat', 'csvdecode', 'distinct', 'flatten', 'formatlist'],
+  ...['keys', 'matchkeys', 'range', 'regexall', 'reverse', 'slice', 'sort', 'split', 'values'],
+])
+
+/** A list, or a set of numbers only or truth values only: those do not become texts by themselves. */
+function givesNoKeys(of: Expression): boolean {
+  if (of.kind === 'for') return of.key === undefined
+  if (of.kind !== 'call') return false
+  const name = of.name.replace(/^core::/, '')
+  const [set] = of.args
+  if (name !== 'toset' || set?.kind !== 'list') return LISTS.has(name)
+  const kinds = new Set(set.items.map((item) => (item.kind === 'literal' ? typeof item.value : 'string')))
+  return kinds.size === 1 && (kinds.has('number') || kinds.has('boolean'))
 }
 
 /** Words such as `postgres` without quotes: a reference has two parts at least. */

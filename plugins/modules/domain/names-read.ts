@@ -9,6 +9,8 @@ export interface NameRead {
   readonly offset: number
   /** Read inside `try()` or `can()`: an error of its value is not one of the expression. */
   readonly isTried?: true
+  /** In a branch of a condition or an element of a `for`: Terraform may never evaluate it. */
+  readonly isOptional?: true
   /** The steps after the name of the module are those of an element: `[for net in module.net : net.id]`. */
   readonly isElement?: true
   /** A function of a provider: the steps are empty, and the root is `provider::name::function`. */
@@ -23,13 +25,14 @@ export const NOTHING_BOUND: BoundNames = new Map()
 /** Every reading, in the order of the expression's parts. */
 export function namesRead(expression: Expression, bound: BoundNames = NOTHING_BOUND): NameRead[] {
   const reads: NameRead[] = []
-  visit(expression, { bound, isTried: false, reads })
+  visit(expression, { bound, isTried: false, isOptional: false, reads })
   return reads
 }
 
 interface Visit {
   readonly bound: BoundNames
   readonly isTried: boolean
+  readonly isOptional: boolean
   readonly reads: NameRead[]
 }
 
@@ -47,19 +50,22 @@ function visit(expression: Expression, at: Visit): void {
     case 'for':
       visitFor(expression, at)
       return
+    case 'choice':
+      visit(expression.condition, at)
+      for (const branch of [expression.yes, expression.no]) visit(branch, { ...at, isOptional: true })
+      return
     default:
       for (const part of partsOf(expression)) visit(part, at)
   }
 }
 
 function partsOf(
-  expression: Expression & { kind: 'template' | 'list' | 'object' | 'operation' | 'choice' },
+  expression: Expression & { kind: 'template' | 'list' | 'object' | 'operation' },
 ): readonly Expression[] {
   if (expression.kind === 'template') return expression.parts
   if (expression.kind === 'list') return expression.items
   if (expression.kind === 'object') return expression.entries.flatMap(({ key, value }) => [key, value])
-  if (expression.kind === 'operation') return expression.of
-  return [expression.condition, expression.yes, expression.no]
+  return expression.of
 }
 
 function visitPath(expression: Expression & { kind: 'name' | 'step' }, at: Visit): void {
@@ -70,15 +76,18 @@ function visitPath(expression: Expression & { kind: 'name' | 'step' }, at: Visit
     return
   }
   const { root, offset } = from
-  const isTried = at.isTried ? { isTried: true as const } : {}
+  const how = {
+    ...(at.isTried && { isTried: true as const }),
+    ...(at.isOptional && { isOptional: true as const }),
+  }
   if (!at.bound.has(root)) {
-    at.reads.push({ root, steps, offset, ...isTried })
+    at.reads.push({ root, steps, offset, ...how })
     return
   }
   const call = at.bound.get(root)
   if (call === undefined || steps.length === 0) return
   const name: Step = { kind: 'attribute', name: call }
-  at.reads.push({ root: 'module', steps: [name, ...steps], offset, ...isTried, isElement: true })
+  at.reads.push({ root: 'module', steps: [name, ...steps], offset, ...how, isElement: true })
 }
 
 /** What the steps start from, and the steps. */
@@ -105,7 +114,8 @@ function visitFor({ names, of, key, value, only }: Expression & { kind: 'for' },
   const own = new Map(at.bound)
   for (const [n, name] of names.entries())
     own.set(name, n === names.length - 1 ? moduleOf(of, at.bound) : undefined)
-  for (const part of [key, value, only]) if (part !== undefined) visit(part, { ...at, bound: own })
+  for (const part of [key, value, only])
+    if (part !== undefined) visit(part, { ...at, bound: own, isOptional: true })
 }
 
 /** The name of the call where a value is all of `module.name`. */

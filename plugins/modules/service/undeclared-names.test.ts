@@ -184,6 +184,10 @@ test('a call is read with the index that its count or for_each gives it', async 
     [set, 'module.m.arn', 'wrong_index'],
     [set, 'module.m["b"].arn', 'wrong_index'],
     [set, 'module.m[0].arn', 'wrong_index'],
+    [set, 'contains(keys(module.m), "b") ? module.m["b"].arn : ""'],
+    [set, 'module.m["b"].arn == "" ? 1 : 2', 'wrong_index'],
+    [set, '[for x in [] : module.m["b"].arn]'],
+    [list, 'local.things == {} ? module.m.arn : ""', 'wrong_index'],
     [set, '{ for k, v in module.m : k => v.arm }', 'unknown_output arn'],
     [map, 'module.m.arn'], // may be a key
     [map, 'module.m.some.arm'],
