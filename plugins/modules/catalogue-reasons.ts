@@ -1,4 +1,4 @@
-/** The refusals about a catalogue that others write too; rows of the table in `reasons.ts`. */
+/** The refusals about a catalogue that is empty or that others write too; rows of the table in `reasons.ts`. */
 export const catalogueReasons = {
   ingest_running: {
     code: 'conflict',
@@ -25,5 +25,16 @@ export const catalogueReasons = {
     message:
       'Modules of the files and of the database differ, {count} in all, first {module}; nothing was copied.',
     next: 'Ingest into the database instead, or export into another output_dir.',
+  },
+  no_index: {
+    code: 'not_found',
+    message: 'Nothing has been ingested yet.',
+    next: 'Run `satchel ingest`, or call ingest_modules.',
+  },
+  nothing_to_search: {
+    code: 'invalid',
+    reason: 'embeddings_disabled',
+    message: 'Nothing has been ingested yet, and embedding.enabled is false.',
+    next: 'Name repositories in the configuration and set embedding.enabled to true (`satchel init` writes one with it), then run `satchel ingest`. With mode keyword (`satchel search --mode keyword`), the ingest is enough.',
   },
 } as const

@@ -194,11 +194,6 @@ export const refusals = defineRefusals({
   },
   cancelled: { code: 'cancelled', message: 'The run was cancelled.' },
   evidence_names: options('The evidence cannot be captured: {fault}.'),
-  no_index: {
-    code: 'not_found',
-    message: 'Nothing has been ingested yet.',
-    next: 'Run `satchel ingest`, or call ingest_modules.',
-  },
   index_damaged: {
     ...damagedIndex('The module index cannot be read; nothing was changed.'),
     next: 'Run `satchel modules rebuild` to rebuild it from the summaries.',
@@ -221,12 +216,6 @@ export const refusals = defineRefusals({
     code: 'invalid',
     message: 'Searching by meaning needs vectors, and embedding.enabled is false.',
     next: 'Search with mode keyword (`satchel search --mode keyword`), or set embedding.enabled to true and run `satchel ingest`.',
-  },
-  nothing_to_search: {
-    code: 'invalid',
-    reason: 'embeddings_disabled',
-    message: 'Nothing has been ingested yet, and embedding.enabled is false.',
-    next: 'Name repositories in the configuration and set embedding.enabled to true (`satchel init` writes one with it), then run `satchel ingest`. With mode keyword (`satchel search --mode keyword`), the ingest is enough.',
   },
   no_vectors: {
     code: 'not_found',

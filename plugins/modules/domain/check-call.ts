@@ -66,7 +66,7 @@ function repeatFaults(
   })
 }
 
-/** What is a list or a tuple whatever it is given; `setproduct` may be a set. */
+/** What is a list or a tuple with any arguments; `setproduct` may be a set. */
 const LISTS: ReadonlySet<string> = new Set([
   ...['chunklist', 'cidrsubnets', 'compact', 'concat', 'csvdecode', 'distinct', 'flatten', 'formatlist'],
   ...['keys', 'matchkeys', 'range', 'regexall', 'reverse', 'slice', 'sort', 'split', 'values'],

@@ -146,7 +146,10 @@ function innerOfCheck({ type }: Block): string {
 }
 
 function readInner(block: Block, bound: BoundNames, reading: Reading, isResource: boolean): void {
-  if (block.type === 'dynamic') return readDynamic(block, bound, reading)
+  if (block.type === 'dynamic') {
+    readDynamic(block, bound, reading)
+    return
+  }
   if (isResource && block.type === 'action_trigger') return
   readAttributes(block.body, isResource ? (OF_RESOURCE.get(block.type) ?? []) : [], bound, reading)
   for (const inner of block.body.blocks)
