@@ -190,3 +190,15 @@ test('an open diff, its place and the focus stay when another proposal arrives',
   const isFocused = await diff.evaluate((element) => element.ownerDocument.activeElement === element)
   assert.deepEqual([isSame, isFocused, await diff.isVisible()], [true, true, true])
 })
+
+test('each line of the editor has its own direction, without what takes minutes for a long text', async (t) => {
+  const seen = await openPage(t)
+  if (!seen) return
+  await type(seen.page)
+
+  const area = seen.page.getByLabel('New text').first()
+
+  assert.equal(await area.getAttribute('dir'), null)
+  const style = "getComputedStyle(document.querySelector('textarea.text')).unicodeBidi"
+  assert.equal(await seen.page.evaluate(style), 'plaintext')
+})

@@ -91,7 +91,7 @@ function TextField({ draft, field }) {
     h('span', {}, 'New text'),
     h('textarea', {
       ref: field,
-      dir: 'auto',
+      class: 'text',
       rows: Math.min(24, Math.max(6, draft.text.slice(0, 5000).split('\n').length + 1)),
       spellcheck: true,
       value: draft.text,
