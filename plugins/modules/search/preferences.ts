@@ -46,7 +46,7 @@ export function preferRoots(
 ): void {
   const words = new Set(plan.terms.map(({ term }) => term))
   const places = candidates.map((candidate) => ({ candidate, place: placeOf(candidate) }))
-  const parts = places.filter(({ place }) => place.kind !== 'root' && !isNamed(place.path, words))
+  const parts = places.filter(({ place }) => place.kind !== 'root' && !isNamed(place, words))
   if (parts.length === 0) return
   const share = plan.terms.length <= FEW_WORDS ? SUBMODULE_OF_FEW_WORDS : SUBMODULE
   const wrapper = words.has('wrapper') ? 1 : WRAPPER
@@ -69,8 +69,14 @@ function isWrapper(path: string): boolean {
   return path === 'wrappers' || path.startsWith('wrappers/')
 }
 
-/** Whether the words include the last directory of a path: `modules/fargate-profile` by "fargate profile". */
-function isNamed(path: string, words: ReadonlySet<string>): boolean {
+/**
+ * Whether the words include the last directory of a path: `modules/fargate-profile` by "fargate profile". A word that is
+ * part of one in the name of the repository need not be said: `elasticache` has `modules/serverless-cache`.
+ */
+function isNamed({ path, repository }: CandidatePlace, words: ReadonlySet<string>): boolean {
   const last = nameTokens(path.slice(path.lastIndexOf('/') + 1)).words
-  return last.length > 0 && last.every((word) => words.has(word))
+  const whole = nameTokens(repository.slice(repository.lastIndexOf('/') + 1)).words
+  const isPart = (word: string): boolean =>
+    whole.some((one) => one.length > word.length && words.has(one) && one.includes(word))
+  return last.some((word) => words.has(word)) && last.every((word) => words.has(word) || isPart(word))
 }

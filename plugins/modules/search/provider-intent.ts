@@ -15,7 +15,7 @@ export interface ProviderIntent {
 }
 
 /** Words by which a query compares two providers. */
-const COMPARING = new Set(
+export const COMPARING: ReadonlySet<string> = new Set(
   (
     'equivalent equivalents counterpart counterparts version alternative alternatives analog analogue answer replacement ' +
     'substitute pendant aquivalent equivalente like similar instead called same offer offers offering service'
@@ -49,13 +49,17 @@ export function providerIntent(words: readonly string[]): ProviderIntent | undef
 
 /** The places of words that name a provider. */
 export function providerPlaces(words: readonly string[]): ReadonlySet<number> {
-  const named = mentions(words, PROVIDER_NAMES)
+  return placesOf(mentions(words, PROVIDER_NAMES))
+}
+
+function placesOf(named: readonly Mention[]): ReadonlySet<number> {
   return new Set(named.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, at) => from + at)))
 }
 
 /** The places of words that name a provider or compare: in "the X of provider Y" they say nothing of what X is. */
 export function comparingPlaces(words: readonly string[]): ReadonlySet<number> {
-  const comparing = [...words.keys()].filter((at) => COMPARING.has(words[at] ?? ''))
+  const products = placesOf(mentions(words, PRODUCTS))
+  const comparing = [...words.keys()].filter((at) => COMPARING.has(words[at] ?? '') && !products.has(at))
   return new Set([...providerPlaces(words), ...comparing])
 }
 

@@ -218,6 +218,32 @@ test('the name of a provider and the words that compare say nothing of what is c
   assert.deepEqual(concepts('microsoft alternative to eks'), ['kubernetes'])
 })
 
+test('the words of a comparison mean no concept', () => {
+  const { concepts } = plan("google's version of event hubs")
+  assert.ok(concepts.has('streaming'))
+  assert.ok(!concepts.has('versioning'))
+})
+
+test('words that follow one another are looked up as one, where a text has that and they say no concept', () => {
+  const vocabulary = vocabularyOf([
+    'botservice',
+    'stickysessions',
+    'loadbalancer',
+    'sticky',
+    'sessions',
+    'load',
+  ])
+  const weights = (query: string) =>
+    planQuery(query, knowledge, vocabulary).terms.map(({ term, weight }) => [term, weight] as const)
+  assert.deepEqual(weights('bot service'), [
+    ['bot', 1],
+    ['servic', 1],
+    ['botservic', 0.5],
+  ])
+  assert.ok(weights('sticky sessions').some(([term]) => term === stem('stickysessions')))
+  assert.ok(!weights('load balancer').some(([term]) => term === stem('loadbalancer')))
+})
+
 test('what something is for is not asked for', () => {
   assert.deepEqual(plan('private virtual network for jumpcloud').products, [])
   assert.deepEqual(plan('jumpcloud network').products, [['jumpcloud']])
@@ -238,6 +264,19 @@ test('a root comes before its submodule unless the query names the submodule or 
   assert.equal(isRootFirst(scored('cluster', 0.7)), true)
   assert.equal(isRootFirst(scored('cluster profile', 0.7)), false)
   assert.equal(isRootFirst(scored('cluster', 0.2)), false)
+})
+
+test('a submodule is named also where one of its words is part of the name of the repository', () => {
+  const places = [
+    { repository: 'owner/terraform-aws-elasticache', path: '.', kind: 'root' },
+    { repository: 'owner/terraform-aws-elasticache', path: 'modules/serverless-cache', kind: 'submodule' },
+    { repository: 'owner/terraform-aws-iam', path: 'modules/topics-iam', kind: 'submodule' },
+  ]
+  const scores = Float64Array.of(0.8, 0.9, 0.9)
+  const placeOf = (at: number) => places[at] ?? { repository: '', path: '', kind: '' }
+  preferRoots(scores, [0, 1, 2], placeOf, plan('elasticache serverless topics'))
+  assert.equal(scores[1], 0.9)
+  assert.ok((scores[2] ?? 0) < 0.9)
 })
 
 test('where all candidates are roots, nothing else is asked of them', () => {

@@ -1,11 +1,13 @@
+import { compoundTerms } from './compound-terms.ts'
 import type { MeantConcept } from './concept-phrases.ts'
+import { correctedWords, type QueryWord } from './corrected-words.ts'
 import type { Glossary } from './glossary.ts'
 import { withGuessed } from './guessed-concepts.ts'
 import type { Lexicon } from './lexicon.ts'
 import { isOrdinary } from './ordinary-words.ts'
 import { namesOf, type PlannedName } from './planned-names.ts'
-import { isProduct } from './products.ts'
 import {
+  COMPARING,
   comparingPlaces,
   type ProviderIntent,
   productsIn,
@@ -14,7 +16,7 @@ import {
 } from './provider-intent.ts'
 import type { Spelling } from './spelling.ts'
 import { stem } from './stemmer.ts'
-import { type WrittenWord, writtenWords } from './tokens.ts'
+import { writtenWords } from './tokens.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** A stem that is looked up; `source`: the word of the query that it is taken for. */
@@ -60,25 +62,12 @@ const MAX_WORDS = 64
 
 /** Plans a query: other languages to English, words in use for misspelt ones, concepts, the provider that is wanted. */
 export function planQuery(query: string, knowledge: QueryKnowledge, vocabulary: Vocabulary): QueryPlan {
-  const { lexicon, glossary, spelling } = knowledge
+  const { lexicon, glossary } = knowledge
   const plain = query.normalize('NFKC').replace(/\p{C}/gu, ' ')
   const isKnown = (word: string): boolean => lexicon.words.has(word) || vocabulary.count(stem(word)) > 2
   const { text, replaced } = glossary.translate(plain, isKnown)
   const { words: written, joined } = writtenWords(text)
-  const corrections: { from: string; to: string }[] = []
-  const words: QueryWord[] = []
-  for (const word of written.slice(0, MAX_WORDS)) {
-    const correction =
-      word.isStopWord || isProduct(word.word) ? undefined : spelling.correct(word.word, vocabulary)
-    if (!correction) {
-      words.push({ ...word, weight: 1 })
-      continue
-    }
-    corrections.push({ from: word.word, to: correction.words.join(' ') })
-    for (const right of correction.words) {
-      words.push({ word: right, stem: stem(right), isStopWord: false, weight: correction.weight })
-    }
-  }
+  const { words, corrections } = correctedWords(written.slice(0, MAX_WORDS), knowledge, vocabulary)
   const provider = providerIntent(words.map(({ word }) => word))
   const isCompared = (at: number): boolean => provider?.compared.has(at) ?? false
   const { names, calling } = namesOf(text, words, vocabulary)
@@ -92,9 +81,17 @@ export function planQuery(query: string, knowledge: QueryKnowledge, vocabulary: 
     if (isExcluded.has(word)) return EXCLUDED_WEIGHT
     return EVERYDAY.has(word.word) ? EVERYDAY_WEIGHT : word.weight
   }
-  const terms = termsOf(used, joined, weightOf)
-  const meant = lexicon.meant({ words: stems, joined }, excluded)
   const comparing = provider?.kind === 'equivalent' ? comparingPlaces(words.map(({ word }) => word)) : NONE
+  // A word such as "version" compares, and says no concept.
+  const saysNothing = new Set([
+    ...excluded,
+    ...used.flatMap((word, at) =>
+      COMPARING.has(word.word) && comparing.has(words.indexOf(word)) ? [at] : [],
+    ),
+  ])
+  const meant = lexicon.meant({ words: stems, joined }, saysNothing)
+  const compounds = names.length > 0 ? [] : compoundTerms(used, meant, vocabulary)
+  const terms = termsOf(used, { joined, compounds }, weightOf)
   const wanted = used
     .filter((word, at) => !(excluded.has(at) || comparing.has(words.indexOf(word))))
     .map((word) => word.stem)
@@ -178,8 +175,6 @@ const TURNING = new Set(
   ).split(' '),
 )
 
-type QueryWord = WrittenWord & { readonly weight: number }
-
 /**
  * The telling words that follow an excluding one, up to a word that turns from them or names a provider. A query that tells
  * nothing else is about them: "no public ip".
@@ -215,9 +210,18 @@ function excludedAfter(
   return after
 }
 
+/** A name that words may form beside their own meaning. */
+const COMPOUND_WEIGHT = 0.5
+
+interface WrittenAsOne {
+  /** Names that the query writes as one. */
+  readonly joined: readonly string[]
+  readonly compounds: readonly string[]
+}
+
 function termsOf(
   used: readonly QueryWord[],
-  joined: readonly string[],
+  { joined, compounds }: WrittenAsOne,
   weightOf: (word: QueryWord) => number,
 ): PlannedTerm[] {
   const terms = new Map<string, PlannedTerm>()
@@ -227,5 +231,6 @@ function termsOf(
   }
   for (const word of used) add(word.stem, weightOf(word))
   for (const one of joined) add(one, 1)
+  for (const one of compounds) add(one, COMPOUND_WEIGHT)
   return [...terms.values()]
 }

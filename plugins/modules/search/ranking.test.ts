@@ -290,7 +290,7 @@ test('on our own judged modules the mix of meaning and keywords is the best, and
 })
 
 /** Measured when the lexicon was last changed; raise it with the lexicon. */
-const FROZEN_NDCG = 0.967
+const FROZEN_NDCG = 0.968
 
 const input = (name: string) => ({
   name,

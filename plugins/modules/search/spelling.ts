@@ -17,8 +17,8 @@ export interface Spelling {
 }
 
 const SHORTEST = 5
-/** Shorter words and numbers are names. */
-const MISSPELT = /^[a-z][a-z0-9]{4,}$/
+/** Shorter words and numbers are names; so is a word of four letters, unless one is missing or two are exchanged. */
+const MISSPELT = /^[a-z][a-z0-9]{3,}$/
 /** A word in so many texts is right as it is. */
 const IN_USE = 3
 /** A rare word is only taken for one that is so many times as frequent. */
@@ -55,9 +55,13 @@ export function createSpelling(known: Iterable<string>): Spelling {
 
 function nearest(word: string, known: ByLength, vocabulary: Vocabulary): Correction | undefined {
   const texts = vocabulary.count(stem(word))
+  const isShort = word.length < SHORTEST
+  if (isShort && texts > 0) return undefined
   const most = word.length >= LENGTH_OF_TWO_ERRORS ? 2 : 1
   const near = [...nearKnown(word, known, most, vocabulary), ...nearStems(word, vocabulary)]
-  const likely = near.filter((candidate) => candidate.texts >= MUCH_MORE * texts && candidate.texts > 0)
+  const isLikely = ({ words: [right = ''], texts: found }: Candidate): boolean =>
+    found > 0 && found >= MUCH_MORE * (isShort ? 1 : texts) && !(isShort && right.length < word.length)
+  const likely = near.filter(isLikely)
   const [best] = likely.sort((a, b) => a.distance - b.distance || b.texts - a.texts)
   return best && { words: best.words, weight: best.distance <= 1 ? 0.9 : 0.7 }
 }
