@@ -1,7 +1,7 @@
 import type { Lexicon } from './lexicon.ts'
 import { isOrdinary } from './ordinary-words.ts'
 import { isProduct } from './products.ts'
-import type { Correction, Spelling } from './spelling.ts'
+import { type Correction, IN_USE, type Spelling } from './spelling.ts'
 import { stem } from './stemmer.ts'
 import type { WrittenWord } from './tokens.ts'
 import type { Vocabulary } from './vocabulary.ts'
@@ -79,8 +79,6 @@ function joinedOf(
 }
 
 const SURE = 0.9
-/** A word in so many texts is right as it is. */
-const IN_USE = 3
 
 interface Context {
   readonly known: Known

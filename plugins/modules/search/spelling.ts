@@ -20,7 +20,7 @@ const SHORTEST = 5
 /** Shorter words and numbers are names; so is a word of four letters, unless one is missing or two are exchanged. */
 const MISSPELT = /^[a-z][a-z0-9]{3,}$/
 /** A word in so many texts is right as it is. */
-const IN_USE = 3
+export const IN_USE = 3
 /** A rare word is only taken for one that is so many times as frequent. */
 const MUCH_MORE = 8
 /** A shorter word with a wrong letter is more likely another word. */
