@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { type Disk, orMissing, realDisk, systemCode } from '../../../server/plugin.ts'
-import { takeIngestLock } from '../output/ingest-lock.ts'
+import { type Disk, orMissing, realDisk } from '../../../server/plugin.ts'
 import { stateDir } from '../output/module-index.ts'
 import { DamagedFile } from '../segments/section-file.ts'
 import { openSegmentSet, type SegmentSet, saveSegmentSet } from '../segments/segment-set.ts'
@@ -69,7 +68,7 @@ export async function replaceSearchIndex(
 }
 
 /**
- * An index of just the records of `source`, in memory: `before` with what changed since. That is not written, because
+ * An index of just the records of `source`, in memory: `before` with what changed since. Nothing is written, because
  * readers take no lock; the next ingest or rebuild does.
  */
 export async function currentSearchIndex(
@@ -79,33 +78,6 @@ export async function currentSearchIndex(
   const updated = await usableUpdate(before?.set, source)
   if (updated) return searchIndexOf(updated.set, source.lexicon)
   return before ?? emptySearchIndex(source.lexicon)
-}
-
-/**
- * Makes the index as a whole and keeps it on disk, where none is that this version can read: the next process has it then.
- * `isCurrent`: whether the modules are still those of `source`. Nothing is kept while an ingest runs, or where the folder
- * cannot be written.
- */
-export async function remadeSearchIndex(
-  outputDir: string,
-  source: IndexSource,
-  { isCurrent, disk = realDisk }: { isCurrent(): boolean; readonly disk?: Disk },
-): Promise<SearchIndex> {
-  const made = await updateSet(undefined, source)
-  if (!made) return emptySearchIndex(source.lexicon)
-  const lock = await takeIngestLock(join(stateDir(outputDir), 'ingest.lock'), { disk }).catch(() => undefined)
-  try {
-    const stored = lock && openSearchIndex(outputDir, source.lexicon, disk)
-    if (stored)
-      closed(stored.set) // another process made it meanwhile
-    else if (lock && isCurrent())
-      await saveSegmentSet(searchIndexFolder(outputDir), made.set, made.added, disk)
-  } catch (thrown) {
-    if (systemCode(thrown) === undefined) throw thrown
-  } finally {
-    await lock?.release()
-  }
-  return searchIndexOf(made.set, source.lexicon)
 }
 
 /** A damaged set is rebuilt: everything in it follows from the summaries. */

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { createSimulatedDisk, type Image } from '../../../server/platform/testing/simulated-disk.ts'
-import type { Disk } from '../../../server/plugin.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { recordOf } from '../ingest/summary-output.ts'
-import { takeIngestLock } from '../output/ingest-lock.ts'
 import { type IndexRecord, type ModuleIndex, moduleId } from '../output/module-index.ts'
 import { DamagedFile } from '../segments/section-file.ts'
 import { openSegmentSet } from '../segments/segment-set.ts'
@@ -14,12 +12,7 @@ import { OWN_QUERIES, OWN_SUMMARIES } from '../testing/own-corpus.ts'
 import { rankByWords } from './hybrid-ranking.ts'
 import { loadLexicon } from './lexicon-file.ts'
 import { type SearchIndex, searchIndexOf } from './search-index.ts'
-import {
-  openSearchIndex,
-  remadeSearchIndex,
-  saveSearchIndex,
-  searchIndexFolder,
-} from './search-index-file.ts'
+import { openSearchIndex, saveSearchIndex, searchIndexFolder } from './search-index-file.ts'
 
 const lexicon = await loadLexicon(undefined)
 const OUT = '/out'
@@ -217,42 +210,6 @@ test('an index of a newer version, or of another lexicon, is not used; the next 
   const load = async ({ id }: IndexRecord) => world.summaries.get(id) ?? assert.fail(id)
   await saveSearchIndex(OUT, { index: world.index, lexicon, load }, disk)
   assert.ok(openSearchIndex(OUT, lexicon, disk))
-})
-
-test('an index that a search makes as a whole is kept, whole or not at all, and only of the modules as they are', async () => {
-  const world = worldOf(['v1.0.0'])
-  const older = { ...lexicon, version: 'older' }
-  const load = async ({ id }: IndexRecord) => world.summaries.get(id) ?? assert.fail(id)
-  const source = { index: world.index, lexicon, load }
-  const answers = await freshAnswers(world)
-  const stageOfOlder = async () => {
-    const stage = stageOf()
-    await saveSearchIndex(OUT, { ...source, lexicon: older }, stage.disk)
-    return stage
-  }
-  const remade = (disk: Disk, isCurrent = true) =>
-    remadeSearchIndex(OUT, source, { disk, isCurrent: () => isCurrent })
-
-  const stage = await stageOfOlder()
-  assert.deepEqual(await answersOf(await remade(stage.disk, false)), answers)
-  assert.equal(openSearchIndex(OUT, lexicon, stage.disk), undefined)
-  const lock = await takeIngestLock(`${OUT}/.satchel/ingest.lock`, { disk: stage.disk })
-  await remade(stage.disk)
-  assert.equal(openSearchIndex(OUT, lexicon, stage.disk), undefined, 'an ingest was running')
-  await lock.release()
-  await remade(stage.disk)
-  assert.deepEqual(await answersOf(stage.open()), answers)
-
-  for (const call of ['write', 'flush', 'rename'] as const)
-    for (let nth = 1; nth <= 6; nth++) {
-      const failing = await stageOfOlder()
-      failing.fail({ call, nth: failing.calls(call) + nth, code: 'ENOSPC', how: 'partial' })
-      assert.deepEqual(await answersOf(await remade(failing.disk)), answers)
-      failing.fail(undefined)
-      const kept = openSearchIndex(OUT, lexicon, failing.disk)
-      if (kept) assert.deepEqual(await answersOf(kept), answers)
-      else assert.ok(openSearchIndex(OUT, older, failing.disk), `${call} ${nth}`)
-    }
 })
 
 test('a disk that fills during an update leaves the index as it was', async () => {

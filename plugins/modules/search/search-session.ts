@@ -15,7 +15,7 @@ import type { ModuleEmbedder } from './module-embedder.ts'
 import { openEmbedder } from './open-embedder.ts'
 import { openStore } from './open-store.ts'
 import { closeLater, emptySearchIndex, type SearchIndex } from './search-index.ts'
-import { currentSearchIndex, openSearchIndex, remadeSearchIndex } from './search-index-file.ts'
+import { currentSearchIndex, openSearchIndex } from './search-index-file.ts'
 import type { VectorStore } from './vector-store.ts'
 
 /** Which summaries and vectors a search reads. */
@@ -33,8 +33,6 @@ export interface SearchEnvironment {
   now(): Date
   /** Where the database keeps the catalogue of the target; absent: it is files. */
   readonly place?: VectorPlace | undefined
-  /** Whether an index that had to be made as a whole stays on disk: one with the lexicon of another configuration does not. */
-  readonly keepsIndex?: boolean
 }
 
 /**
@@ -65,12 +63,12 @@ type LoadModules = () => Promise<ModuleIndex | undefined>
 
 /** A session over `target`; opens nothing yet. */
 export function createSearchSession(environment: SearchEnvironment, target: SearchTarget): SearchSession {
-  const { workingDirectory, env, place, keepsIndex = false } = environment
+  const { workingDirectory, env, place } = environment
   const { outputDir, embedding, configFile } = target
   const lexicons = lastMade<Lexicon>()
   const stores = lastMade<VectorStore>()
   const embedders = lastMade<ModuleEmbedder>()
-  const indexes = createIndexHolder(outputDir, keepsIndex)
+  const indexes = createIndexHolder(outputDir)
   const summaries = recentSummaries(outputDir)
   const opened = new Set<{ close(): Promise<void> }>()
   const noted = async <T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> => {
@@ -131,7 +129,7 @@ function isOf({ index, content }: Held, wanted: string): boolean {
 }
 
 /** Holds the index of an output directory while its modules stay the same; concurrent searches share one opening. */
-function createIndexHolder(outputDir: string, keepsIndex: boolean) {
+function createIndexHolder(outputDir: string) {
   const load = (record: IndexRecord): Promise<ModuleSummary> => loadSummary(outputDir, record.summary_file)
   let held: Held | undefined
   let opening:
@@ -142,29 +140,26 @@ function createIndexHolder(outputDir: string, keepsIndex: boolean) {
     held = next
     return next.index
   }
-  const contentNow = (): string => loadIndexHead(outputDir)?.content ?? ''
   const update = async (
     lexicon: Lexicon,
-    { before, content }: { readonly before: SearchIndex | undefined; readonly content: string },
+    before: SearchIndex | undefined,
     loadModules: LoadModules,
   ): Promise<SearchIndex> => {
     const modules = await loadModules()
     if (!modules) return emptySearchIndex(lexicon)
     if (before?.source === contentOf(modules)) return before
-    const source = { index: modules, lexicon, load }
-    if (before || !keepsIndex) return await currentSearchIndex(before, source)
-    return await remadeSearchIndex(outputDir, source, { isCurrent: () => contentNow() === content })
+    return await currentSearchIndex(before, { index: modules, lexicon, load })
   }
   const open = async (content: string, lexicon: Lexicon, loadModules: LoadModules): Promise<SearchIndex> => {
     const stored = openSearchIndex(outputDir, lexicon)
     if (stored?.source === content) return stored
     const before = held?.lexicon === lexicon ? held.index : undefined
     if (before && stored) closeLater(stored, before)
-    return await update(lexicon, { before: before ?? stored, content }, loadModules)
+    return await update(lexicon, before ?? stored, loadModules)
   }
   return {
     async current(lexicon: Lexicon, loadModules: LoadModules): Promise<SearchIndex> {
-      const content = contentNow()
+      const content = loadIndexHead(outputDir)?.content ?? ''
       if (held?.lexicon === lexicon && isOf(held, content)) return held.index
       if (opening?.content !== content || opening.lexicon !== lexicon)
         opening = { content, lexicon, index: open(content, lexicon, loadModules) }

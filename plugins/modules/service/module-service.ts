@@ -71,7 +71,7 @@ export function createModuleService(
     const isOwn = outputDir === configured
     await opened.get(isOwn)?.close()
     const target = { outputDir, embedding: config.embedding, configFile: host.configFile }
-    const environment = { ...searchEnvironment(service), keepsIndex: true }
+    const environment = searchEnvironment(service)
     const made = createSearchSession(
       isOwn ? { ...environment, place: vectorPlace(shared) } : environment,
       target,

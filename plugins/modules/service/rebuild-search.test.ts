@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ingested } from '../testing/search-project.ts'
@@ -34,26 +34,6 @@ test('a rebuild replaces a damaged store and one of another lexicon, and refuses
   const other = await readFile(join(folder, 'current'))
   await assert.rejects(host.call('rebuild_modules'), { code: 'conflict', reason: 'embedding_mismatch' })
   assert.deepEqual(await readFile(join(folder, 'current')), other)
-})
-
-test('the first search with an index of an earlier version keeps the one that it makes, where it can', async (t) => {
-  const { root, host, open, search } = await ingested(t)
-  const state = join(root, 'out/.satchel')
-  const file = join(state, 'search/current')
-  const whole = await readFile(file)
-  const before = (await search(host, { query: 'in memory cache' })).results
-  const earlier = Buffer.from(whole)
-  earlier.writeUInt32LE(0, 8) // the version of its format
-  await writeFile(file, earlier)
-  await rename(join(state, '.locks'), join(root, 'locks'))
-  await writeFile(join(state, '.locks'), '') // nothing can be locked
-
-  assert.deepEqual((await search(await open(), { query: 'in memory cache' })).results, before)
-  assert.deepEqual(await readFile(file), earlier)
-
-  await rm(join(state, '.locks'))
-  assert.deepEqual((await search(await open(), { query: 'in memory cache' })).results, before)
-  assert.deepEqual(await readFile(file), whole)
 })
 
 test('a rebuild of another folder of summaries leaves the configured store alone', async (t) => {
