@@ -42,26 +42,35 @@ function firstOf<T, R>(all: Iterable<T>, find: (one: T) => R | undefined): R | u
   return undefined
 }
 
-/** Refuses an input with a member that its schema does not take, at any depth. Errors: `invalid`/`unknown_argument`. */
+/**
+ * Refuses an input with a member that its schema does not take, at any depth.
+ * Errors: `invalid`/`unknown_argument`; `invalid`/`invalid_arguments` for a member of a part.
+ */
 export function requireKnownArguments(schema: unknown, input: unknown): void {
   const unknown = findUnknownKey(schema, input)
-  if (unknown !== undefined) throw unknownArgument(unknown)
+  if (unknown === undefined) return
+  const { key, name, known } = unknown
+  if (key === name) throw unknownArgument(name, known)
+  const pointer = pointerOf([...key.slice(0, -name.length - 1).split('.'), shortened(name)])
+  const fault = `is unknown. ${didYouMean(nearest(name, known), known)}`
+  throw refusals.invalid_arguments({ field: pointer, fault }, { errors: [{ pointer, message: fault }] })
 }
 
-/** The refusal of a member that is not one of `known`, with the nearest. */
-export function unknownArgument({ key, name, known }: UnknownKey): SatchelError {
+/** The refusal of an argument that is not one of `known`, with the nearest. */
+export function unknownArgument(name: string, known: readonly string[]): SatchelError {
   const near = nearest(name, known)
-  const place = key.slice(0, key.length - name.length)
-  const shownName = name.slice(0, 80)
-  const shown = `${place}${shownName}`
-  const path = [...place.split('.').filter(Boolean), shownName]
+  const shown = shortened(name)
   return refusals.unknown_argument(
     { name: shown, hint: didYouMean(near, known) },
     {
       details: { argument: shown, ...(near && { nearest: near }) },
-      errors: [{ pointer: pointerOf(path), message: 'unknown argument' }],
+      errors: [{ pointer: pointerOf([shown]), message: 'unknown argument' }],
     },
   )
+}
+
+function shortened(name: string): string {
+  return name.slice(0, 80)
 }
 
 /** The refusal of a key, with the nearest known one. `place` begins the message. */

@@ -198,7 +198,7 @@ test('each line of the editor has its own direction, without what takes minutes 
 
   const area = seen.page.getByLabel('New text').first()
 
-  assert.equal(await area.getAttribute('dir'), null)
+  assert.equal(await area.getAttribute('dir'), 'ltr')
   const style = "getComputedStyle(document.querySelector('textarea.text')).unicodeBidi"
   assert.equal(await seen.page.evaluate(style), 'plaintext')
 })

@@ -133,7 +133,7 @@ export function queryOf(exchange: Exchange): URLSearchParams {
  */
 export function requireKnownQuery(exchange: Exchange, known: readonly string[]): void {
   const unknown = [...queryOf(exchange).keys()].find((name) => !known.includes(name))
-  if (unknown !== undefined) throw unknownArgument({ key: unknown, name: unknown, known })
+  if (unknown !== undefined) throw unknownArgument(unknown, known)
 }
 
 /** Creates the call context of an HTTP request. */

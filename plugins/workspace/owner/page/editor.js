@@ -92,12 +92,21 @@ function TextField({ draft, field }) {
     h('textarea', {
       ref: field,
       class: 'text',
+      dir: directionOf(draft.text),
       rows: Math.min(24, Math.max(6, draft.text.slice(0, 5000).split('\n').length + 1)),
       spellcheck: true,
       value: draft.text,
       onInput: ({ target }) => editing.type(draft.id, { text: target.value }),
     }),
   )
+}
+
+const RIGHT_TO_LEFT = /[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}]/u
+
+/** The direction of a text by its first letter, as dir=auto finds it, which Chromium does again for each line. */
+function directionOf(text) {
+  const [first = ''] = /\p{L}/u.exec(text) ?? []
+  return RIGHT_TO_LEFT.test(first) ? 'rtl' : 'ltr'
 }
 
 function whyField({ id, why }) {
