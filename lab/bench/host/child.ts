@@ -8,6 +8,8 @@ import { packageRoot } from '../../../server/package-root.ts'
 
 /** How long one child may take before the measurement gives up. */
 const CHILD_LIMIT_MS = 120_000
+/** How long a server may live: it answers thousands of calls, also on a busy machine. */
+const SERVER_LIMIT_MS = 900_000
 
 /** A child process that is being measured; the caller ends it. */
 export interface Child {
@@ -60,7 +62,7 @@ export function startChild(args: readonly string[], cwd: string, limitMs = CHILD
 /** `satchel serve` in `cwd`, and its address; the caller ends it. */
 export async function startServe(
   cwd: string,
-  limitMs?: number,
+  limitMs = SERVER_LIMIT_MS,
 ): Promise<{ readonly server: Child; readonly address: string }> {
   const words = [builtProgram(), 'serve', '--host', '127.0.0.1', '--port', '0', '--json']
   const server = startChild(words, cwd, limitMs)
