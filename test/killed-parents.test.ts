@@ -41,16 +41,30 @@ async function outlived(t: TestContext): Promise<number> {
     SATCHEL,
     NODE_V8_COVERAGE: '', // Node would fill it in, and no report counts what runs of the bundle
   }
-  const parent = spawn('sh', ['-c', PARENT], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
-  const lines = createInterface(parent.stdout)[Symbol.asyncIterator]()
-  const server = Number((await lines.next()).value)
-  t.after(() => systemProcesses.isRunning(server) && process.kill(server, 'SIGKILL'))
-  assert.equal((await lines.next()).value, 'answered')
+  const { parent, server } = await startedBy(t, { script: PARENT, said: 'answered', cwd, env })
 
   parent.kill('SIGKILL')
   const killedAt = performance.now()
   while (systemProcesses.isRunning(server) && performance.now() - killedAt < LONGEST_MS) await sleep(20)
   return performance.now() - killedAt
+}
+
+interface Start {
+  /** Prints the id of the server that it starts, then `said`. */
+  readonly script: string
+  readonly said: string
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** A shell and the server that it started; the server ends with the test. */
+async function startedBy(t: TestContext, { script, said, cwd, env }: Start) {
+  const parent = spawn('sh', ['-c', script], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const lines = createInterface(parent.stdout)[Symbol.asyncIterator]()
+  const server = Number((await lines.next()).value)
+  t.after(() => systemProcesses.isRunning(server) && process.kill(server, 'SIGKILL'))
+  assert.equal((await lines.next()).value, said)
+  return { parent, server }
 }
 
 test('fifty parents that are killed leave no server behind', { skip: !existsSync('/bin/sh') }, async (t) => {
@@ -76,13 +90,9 @@ test('a server over HTTP ends with the npx that started it', { skip: !existsSync
   const cwd = await temporaryFolder(t)
   const own = { PATH: process.env['PATH'], HOME: cwd, NODE_V8_COVERAGE: '' }
   const env = { ...own, NODE: process.execPath, SATCHEL, npm_lifecycle_event: 'npx' }
-  const shell = spawn('sh', ['-c', NPX_SHELL], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
-  const lines = createInterface(shell.stdout)[Symbol.asyncIterator]()
-  const server = Number((await lines.next()).value)
-  t.after(() => systemProcesses.isRunning(server) && process.kill(server, 'SIGKILL'))
-  assert.equal((await lines.next()).value, 'serves')
+  const { parent, server } = await startedBy(t, { script: NPX_SHELL, said: 'serves', cwd, env })
 
-  shell.kill('SIGTERM')
+  parent.kill('SIGTERM')
 
   await until(() => !systemProcesses.isRunning(server))
 })
