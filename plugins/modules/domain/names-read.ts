@@ -7,7 +7,7 @@ export interface NameRead {
   readonly steps: readonly Step[]
   /** Where it starts in the text of the expression. */
   readonly offset: number
-  /** Read inside `try()` or `can()`: an error of its value is not one of the expression. */
+  /** Inside `try()` or `can()`, or in a branch that a literal excludes: an error of its value is not one of the expression. */
   readonly isTried?: true
   /** In a branch of a condition or an element of a `for`: Terraform may never evaluate it. */
   readonly isOptional?: true
@@ -51,12 +51,19 @@ function visit(expression: Expression, at: Visit): void {
       visitFor(expression, at)
       return
     case 'choice':
-      visit(expression.condition, at)
-      for (const branch of [expression.yes, expression.no]) visit(branch, { ...at, isOptional: true })
+      visitChoice(expression, at)
       return
     default:
       for (const part of partsOf(expression)) visit(part, at)
   }
+}
+
+/** Terraform evaluates both branches, and takes the errors of the chosen one. */
+function visitChoice({ condition, yes, no }: Expression & { kind: 'choice' }, at: Visit): void {
+  visit(condition, at)
+  const chosen = condition.kind === 'literal' ? condition.value : undefined
+  visit(yes, { ...at, isOptional: true, isTried: at.isTried || chosen === false })
+  visit(no, { ...at, isOptional: true, isTried: at.isTried || chosen === true })
 }
 
 function partsOf(
