@@ -32,7 +32,9 @@ export function checkForm(
   scope: TypeScope = NO_SCOPE,
 ): CheckFinding[] {
   const { meta = new Map<string, number>(), name, faults = [] } = block
-  const findings = [...faults, ...repeatFaults(block, scope), ...bareWords(block)].map(refusedBlock)
+  const findings = [
+    ...[...wrongName(block), ...faults, ...repeatFaults(block, scope), ...bareWords(block)].map(refusedBlock),
+  ]
   const first = earlier.get(name)
   if (first !== undefined) {
     const at =
@@ -51,6 +53,12 @@ export function checkForm(
     findings.push({ line: version, code: 'version_not_taken', message })
   } else findings.push(...checkConstraint(block, version ?? block.line))
   return findings
+}
+
+const NAME = /^[\p{ID_Start}_][\p{ID_Continue}-]*$/u
+
+function wrongName({ name, line }: GivenBlock): BlockFault[] {
+  return NAME.test(name) ? [] : [{ line, kind: 'name', name }]
 }
 
 /** A `count` or `for_each` whose type no value of can be one. Those written out are faults of the block already. */
@@ -108,6 +116,8 @@ function refusedBlock({ line, kind, name }: BlockFault): CheckFinding {
   const shown = plainLine(name)
   const messages = {
     nested: `A module block takes no block "${shown}": Terraform refuses it. Write an argument: ${shown} = { … }, or a list of such objects.`,
+    name: `"${shown}" cannot be the name of a module block: it takes letters, digits, _ and -, and starts with a letter or _.`,
+    depends_on: 'depends_on must be a list of references, as in [module.network, aws_vpc.main].',
     count: 'count must be a whole number of 0 or more.',
     for_each: 'for_each must be a map or a set of strings: toset([…]) makes one of a list.',
     misplaced:

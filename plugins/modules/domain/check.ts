@@ -49,11 +49,12 @@ export interface GivenBlock {
 
 /**
  * `nested`: a block in the block, which takes none; `count`, `for_each`: a value that it cannot have; `misplaced`: a reading
- * of `count.index` or of `each` in a block without `name`, or of `self`; `bare`: a word that is neither a text nor a reference.
+ * of `count.index` or of `each` in a block without `name`, or of `self`; `bare`: a word that is neither a text nor a reference;
+ * `depends_on`: no list; `name`: that of the block, which cannot be one.
  */
 export interface BlockFault {
   readonly line: number
-  readonly kind: 'nested' | 'count' | 'for_each' | 'misplaced' | 'bare'
+  readonly kind: 'nested' | 'count' | 'for_each' | 'misplaced' | 'bare' | 'depends_on' | 'name'
   readonly name: string
 }
 

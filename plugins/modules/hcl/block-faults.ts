@@ -5,8 +5,11 @@ import { parseExpression } from '../domain/parse-expression.ts'
 import type { Attribute, Block } from './body.ts'
 import { readLiteral } from './literals.ts'
 
+/** The block whose arguments are all inputs, also `count` and the like. */
+export const ESCAPE = '_'
+
 /** OpenTofu takes a `lifecycle` in a module block; the reader of HCL gives no lines for JSON. */
-const TAKEN_BLOCKS: ReadonlySet<string> = new Set(['lifecycle'])
+const TAKEN_BLOCKS: ReadonlySet<string> = new Set(['lifecycle', ESCAPE])
 
 export function blockFaults({ body, line = 1 }: Block): BlockFault[] {
   const nested = body.blocks.flatMap((inner) =>
@@ -18,6 +21,7 @@ export function blockFaults({ body, line = 1 }: Block): BlockFault[] {
     ...nested,
     ...countFault(attributes.get('count'), line),
     ...forEachFault(attributes.get('for_each'), line),
+    ...dependsOnFault(attributes.get('depends_on')),
     ...(attributes.has('count') ? [] : given.flatMap((one) => misplaced(one, COUNT))),
     ...(attributes.has('for_each') ? [] : given.flatMap((one) => misplaced(one, EACH))),
     ...given.flatMap((one) => misplaced(one, SELF)),
@@ -45,6 +49,12 @@ function forEachFault(forEach: Attribute | undefined, at: number): BlockFault[] 
   const isRefused =
     value !== undefined && (typeof value !== 'object' || value === null || Array.isArray(value))
   return isRefused ? [{ line: forEach?.line ?? at, kind: 'for_each', name: 'for_each' }] : []
+}
+
+function dependsOnFault(dependsOn: Attribute | undefined): BlockFault[] {
+  if (dependsOn?.kind !== 'source') return []
+  const { kind = 'list' } = parseExpression(dependsOn.text) ?? {}
+  return kind === 'list' ? [] : [{ line: dependsOn.line, kind: 'depends_on', name: 'depends_on' }]
 }
 
 function literalOf(attribute: Attribute | undefined) {

@@ -6,10 +6,10 @@ import type { GivenValue } from '../domain/given-value.ts'
 import { parseExpression, parseTemplateText } from '../domain/parse-expression.ts'
 import type { Json } from '../domain/summary.ts'
 import { type Notes, statedText, statedValue } from './attribute.ts'
-import { blockFaults } from './block-faults.ts'
+import { blockFaults, ESCAPE } from './block-faults.ts'
 import type { Attribute, Block } from './body.ts'
 import { splitList, splitObject } from './collections.ts'
-import { isList, readJsonModule } from './json-module.ts'
+import { isList, objectsOf, readJsonModule } from './json-module.ts'
 import { readLiteral } from './literals.ts'
 import { readingHcl } from './reader.ts'
 
@@ -35,6 +35,8 @@ export function readModuleBlocks(text: string, maxBlocks = MAX_BLOCKS): Proposed
 export function* readingModuleBlocks(text: string, maxBlocks = MAX_BLOCKS): Pieces<ProposedText> {
   const file = yield* readingHcl(text)
   const problems = [...file.problems, ...file.doubts].map(({ line, message }) => ({ line, message }))
+  for (const { line = 1 } of file.blocks.filter((block) => block.type === 'module' && !isModule(block)))
+    problems.push({ line, message: 'A module block has one label, its name: module "name" { … }.' })
   const blocks = file.blocks.filter(isModule)
   const rest = blocks[maxBlocks]
   if (rest !== undefined) {
@@ -70,8 +72,8 @@ function* toGiven(block: Block): Pieces<GivenBlock> {
   const source = attributes.get('source')
   const version = attributes.get('version')
   const inputs: GivenInput[] = []
-  for (const [name, attribute] of attributes) {
-    if (META.has(name)) continue
+  const given = [...attributes].filter(([name, attribute]) => !META.has(name) && !isEscape(name, attribute))
+  for (const [name, attribute] of [...given, ...escaped(block.body)]) {
     inputs.push(toInput(name, attribute))
     yield
   }
@@ -92,6 +94,21 @@ function* toGiven(block: Block): Pieces<GivenBlock> {
     ...(faults.length > 0 && { faults }),
     inputs,
   }
+}
+
+/** What a block `_` holds: inputs also where a name is one of Terraform's own. In JSON it is an object. */
+function escaped({ attributes, blocks }: Block['body']): (readonly [string, Attribute])[] {
+  const block = blocks.find(({ type }) => type === ESCAPE)
+  const inJson = attributes.get(ESCAPE)
+  const values = inJson?.kind === 'json' ? objectsOf(inJson.value).flatMap((one) => Object.entries(one)) : []
+  return [
+    ...(block?.body.attributes ?? []),
+    ...values.map(([name, value]) => [name, { kind: 'json', value }] as const),
+  ]
+}
+
+function isEscape(name: string, { kind }: Attribute): boolean {
+  return name === ESCAPE && kind === 'json'
 }
 
 function givenSource(source: Attribute, notes: Notes): NonNullable<GivenBlock['source']> {

@@ -357,3 +357,9 @@ test('findings about a source name its line and the latest version', () => {
     ['source_missing'],
   )
 })
+
+test('a module block with no label or two is not passed over in silence', () => {
+  const { blocks, problems } = readModuleBlocks('module {\n}\nmodule "a" {\n}\nmodule "a" "b" {\n}\n')
+
+  assert.deepEqual([blocks.length, ...problems.map(({ line }) => line)], [1, 1, 5])
+})

@@ -263,6 +263,7 @@ test('calls of .tf.json files are checked; what they template is not a literal',
       module: {
         good: { source: '../box', size: '${var.size}' },
         bad: { source: '../box', size: 'many', more: 1 },
+        escaped: { source: '../box', _: { size: 3 } },
       },
     }),
   })
