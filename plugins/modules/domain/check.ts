@@ -271,7 +271,7 @@ function checkInput(input: GivenInput, variable: Variable, { scope, others }: Ar
   if (isNull(value)) {
     // With a default, null means that default (hashicorp/terraform#29832).
     if (variable.nullable !== false) return [...findings, ...broken(input, variable, others)]
-    if (!variable.required) return findings
+    if (!variable.required) return [...findings, ...brokenDefault(input, variable, others)]
     const message = `The input "${name}" does not take null.`
     const suggestion = `${name} = ${placeholder(parseType(variable.type))}`
     return [...findings, { line, code: 'null_not_allowed', message, suggestion }]
@@ -301,7 +301,7 @@ function broken(
 
 /** Terraform holds a default to the rules too, which may be about what the call gives. */
 function brokenDefault(
-  { line }: GivenBlock,
+  { line }: Pick<GivenBlock, 'line'>,
   variable: Variable,
   others: AroundInput['others'],
 ): CheckFinding[] {

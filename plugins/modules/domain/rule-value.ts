@@ -250,6 +250,10 @@ const FUNCTIONS: Readonly<Record<string, RuleFunction | undefined>> = Object.ass
   floor: ([number]) => (typeof number === 'number' ? Math.floor(number) : undefined),
   abs: ([number]) => (typeof number === 'number' ? Math.abs(number) : undefined),
   toset: ([list]) => (isScalars(list) ? [...new Set(list)] : undefined),
+  distinct: ([list]) => (isScalars(list) && areOfOneKind(list) ? [...new Set(list)] : undefined),
+  concat: (lists) => (lists.every((list) => Array.isArray(list)) ? lists.flat() : undefined),
+  lookup: ([map, key, fallback]) =>
+    map instanceof Map && typeof key === 'string' ? (map.has(key) ? map.get(key) : fallback) : undefined,
   tolist: ([list]) => (isScalars(list) ? list : undefined),
   keys: ([map]) => (map instanceof Map ? [...map.keys()].sort() : undefined),
   values: ([map]) => (map instanceof Map ? [...map.values()] : undefined),
@@ -268,7 +272,11 @@ function joined(list: RuleValue | undefined, decides: boolean): RuleValue {
 /** The list has to be of one kind, and the value of the same: Terraform converts others. */
 function holds(list: RuleValue | undefined, value: RuleValue | undefined): RuleValue {
   if (!isScalars(list) || value === undefined || list.length === 0) return undefined
-  return list.every((item) => typeof item === typeof value) ? list.some((item) => item === value) : undefined
+  return areOfOneKind([...list, value]) ? list.some((item) => item === value) : undefined
+}
+
+function areOfOneKind(list: readonly RuleValue[]): boolean {
+  return new Set(list.map((item) => typeof item)).size <= 1
 }
 
 const SCALARS: ReadonlySet<string> = new Set(['string', 'number', 'boolean'])

@@ -221,6 +221,18 @@ test('a rule gets the converted value: absent attributes are null, and expressio
     ['list(string)', '["a", local.b]', 'alltrue([for v in var.x : contains(["b"], v)])', true],
     ['list(string)', '["b", local.b]', 'alltrue([for v in var.x : contains(["b"], v)])', false],
     ['map(string)', '{ a = "c" }', 'alltrue([for k, v in var.x : k != "a"])', true],
+    ['map(string)', '{ a = "c" }', 'lookup(var.x, "b", "") != ""', true],
+    ['map(string)', '{ a = "c" }', 'lookup(var.x, "a", "") != ""', false],
+    ['map(string)', '{ "${local.k}" = "c" }', 'lookup(var.x, "b", "") != ""', false],
+    ['map(string)', '{ (local.k) = "c" }', 'lookup(var.x, "b", "") != ""', false],
+    ['map(string)', '{ a = local.c }', 'lookup(var.x, "a", "") != ""', false],
+    ['map(string)', '{ a = "c" }', 'lookup(var.x, "b") != ""', false], // Terraform refuses it
+    ['list(string)', '["a", "a"]', 'length(distinct(var.x)) == length(var.x)', true],
+    ['list(string)', '["a", "b"]', 'length(distinct(var.x)) == length(var.x)', false],
+    ['list(string)', '["a", local.a]', 'length(distinct(var.x)) == 1', false],
+    ['string', '"c"', 'contains(concat(["a"], ["b"]), var.x)', true],
+    ['string', '"b"', 'contains(concat(["a"], ["b"]), var.x)', false],
+    ['string', '"c"', 'contains(concat(["a"], [local.c]), var.x)', false],
     ['map(number)', '{ a = 3 }', 'alltrue([for v in values(var.x) : v < 3])', true],
     ['any', '["1", 2]', 'contains([3], 1) || alltrue([for v in var.x : v == "1"])', false],
     ['unheard(of)', '"a"', 'var.x == "b"', false],
@@ -251,6 +263,8 @@ test('a rule may be about other inputs, and holds for defaults and for null', ()
     ['  name = null\n', ['3 rule_broken']],
     ['  name = true ? null : "a"\n', ['3 rule_broken']],
     ['  name = "ab"\n', []],
+    ['  max = 7\n  zone = null\n', ['4 rule_broken']], // its default
+    ['  max = 8\n  zone = null\n', []],
   ]
   for (const [inputs, findings] of cases) assert.deepEqual(check(inputs), findings, inputs)
 })
@@ -272,6 +286,15 @@ const SIZES: readonly Variable[] = [
     default: 'ab',
     required: false,
     validations: [{ condition: 'can(regex("^[a-z]+$", var.name))', error_message: 'Lower case.' }],
+  },
+  {
+    name: 'zone',
+    type: 'string',
+    description: '',
+    default: 'a',
+    required: false,
+    nullable: false,
+    validations: [{ condition: 'var.max != 7 || var.zone != "a"', error_message: 'Not a.' }],
   },
 ]
 
