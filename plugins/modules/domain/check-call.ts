@@ -8,6 +8,7 @@ import { plainLine } from './hcl-text.ts'
 import { parseSource } from './module-source.ts'
 import { namesRead } from './names-read.ts'
 import { nearInput } from './near-input.ts'
+import { refusedPart } from './refused-expression.ts'
 import { parseRegistryAddress } from './registry-address.ts'
 import type { ModuleSummary } from './summary.ts'
 import type { ValueType } from './value-type.ts'
@@ -34,6 +35,7 @@ export function checkForm(
   const { meta = new Map<string, number>(), name, faults = [] } = block
   const findings = [
     ...[...wrongName(block), ...faults, ...repeatFaults(block, scope), ...bareWords(block)].map(refusedBlock),
+    ...refusedArguments(block, scope),
   ]
   const first = earlier.get(name)
   if (first !== undefined) {
@@ -97,6 +99,15 @@ function bareWords({ inputs }: GivenBlock): BlockFault[] {
     const reads = expressionsIn(value).flatMap((of) => namesRead(of))
     const bare = reads.find(({ steps: [first], isFunction }) => first?.kind !== 'attribute' && !isFunction)
     return bare === undefined ? [] : [{ line, kind: 'bare', name: bare.root }]
+  })
+}
+
+/** What Terraform refuses within expressions. A refused `count` or `for_each` is said already. */
+function refusedArguments({ inputs }: GivenBlock, scope: TypeScope): CheckFinding[] {
+  return inputs.flatMap(({ name, line, value }) => {
+    const [said] = expressionsIn(value).flatMap((of) => refusedPart(of, scope) ?? [])
+    const message = `${plainLine(name)} cannot be evaluated. ${said}`
+    return said === undefined ? [] : [{ line, code: 'block_refused' as const, message }]
   })
 }
 
