@@ -19,8 +19,8 @@ export const FIELDS = [
   'resources',
 ] as const
 
-/** Fields of a module that hold names. */
-export const NAMED_FIELDS: ReadonlySet<string> = new Set(['varnames', 'outputs', 'resources'])
+/** Fields of a module that hold names: its own, and those of its parts. */
+export const NAMED_FIELDS: ReadonlySet<string> = new Set(['name', 'varnames', 'outputs', 'resources'])
 
 /** Fields whose phrases are looked up in the lexicon; `varnames` is part of `variables`. */
 const CONCEPT_FIELDS = ['name', 'description', 'readme', 'variables', 'outputs', 'resources'] as const

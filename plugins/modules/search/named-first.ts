@@ -3,7 +3,7 @@ import type { KeywordIndex } from './keyword-index.ts'
 import type { QueryPlan } from './query-plan.ts'
 import type { SearchIndex } from './search-index.ts'
 
-/** A query that is one name: modules with an input, output or resource of that name fill the upper half. */
+/** A query that is one name: modules of that name, and those with such an input, output or resource, fill the upper half. */
 const SURE = 0.5
 /** Words that form a name may mean something else, the more so the more modules have it. */
 const LIKELY = 0.25
@@ -12,8 +12,8 @@ const LIKELY = 0.25
 const MOST_TOGETHER = 20
 
 /**
- * Raises candidates that have an input, output or resource of a name that the query has, and those of which the names of
- * inputs have all of its words.
+ * Raises candidates that have a name that the query has, or an input, output or resource of that name, and those of which the
+ * names of inputs have all of its words.
  */
 export function putNamedFirst(
   scores: Float64Array,

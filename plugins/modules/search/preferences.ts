@@ -28,6 +28,9 @@ const SUBMODULE = 0.85
 /** A query of few words asks for the whole thing. */
 const FEW_WORDS = 3
 const SUBMODULE_OF_FEW_WORDS = 0.7
+/** The name of a part is rarely said by chance: each of its words but the first raises it above what is not so named. */
+const NAMED_PART = 0.1
+const MOST_RAISING = 3
 /** A wrapper says what the module says that it wraps. */
 const WRAPPER = 0.5
 /** A root that scores at least so much of what its submodule does comes before it. */
@@ -35,8 +38,9 @@ const ROOT_NEAR = 0.7
 
 /**
  * Prefers modules to their parts: submodules that the query does not name lose some of their score, and do not come
- * before the root of their repository when that matches nearly as well. Changes `scores` of `candidates`; it never
- * raises one above the score that its submodule had.
+ * before the root of their repository when that matches nearly as well. What is not named by as many words as the part with
+ * the longest name that the query has loses some of its score, too. Changes `scores` of `candidates`, and raises none above
+ * the score that its submodule had.
  */
 export function preferRoots(
   scores: Float64Array,
@@ -46,10 +50,15 @@ export function preferRoots(
 ): void {
   const words = new Set(plan.terms.map(({ term }) => term))
   const places = candidates.map((candidate) => ({ candidate, place: placeOf(candidate) }))
-  const parts = places.filter(({ place }) => place.kind !== 'root' && !isNamed(place, words))
+  const asksForWrapper = words.has('wrapper')
+  const naming = places.map(({ place }) =>
+    place.kind === 'root' || (isWrapper(place.path) && !asksForWrapper) ? 0 : wordsNaming(place, words),
+  )
+  const parts = places.filter(({ place }, at) => place.kind !== 'root' && naming[at] === 0)
+  preferNamed(scores, candidates, naming)
   if (parts.length === 0) return
   const share = plan.terms.length <= FEW_WORDS ? SUBMODULE_OF_FEW_WORDS : SUBMODULE
-  const wrapper = words.has('wrapper') ? 1 : WRAPPER
+  const wrapper = asksForWrapper ? 1 : WRAPPER
   for (const { candidate, place } of parts) {
     scores[candidate] = share * (isWrapper(place.path) ? wrapper : 1) * (scores[candidate] ?? 0)
   }
@@ -64,19 +73,29 @@ export function preferRoots(
   }
 }
 
+/** Lessens what is not named by as many words as another candidate. `naming`: by how many words each is named. */
+function preferNamed(scores: Float64Array, candidates: readonly number[], naming: readonly number[]): void {
+  const raised = naming.map((count) => 1 + NAMED_PART * Math.max(0, Math.min(MOST_RAISING, count - 1)))
+  const most = Math.max(1, ...raised)
+  for (const [at, candidate] of candidates.entries())
+    scores[candidate] = ((scores[candidate] ?? 0) * (raised[at] ?? 1)) / most
+}
+
 /** Some repositories wrap each of their modules once more, for another tool. */
 function isWrapper(path: string): boolean {
   return path === 'wrappers' || path.startsWith('wrappers/')
 }
 
 /**
- * Whether the words include the last directory of a path: `modules/fargate-profile` by "fargate profile". A word that is
- * part of one in the name of the repository need not be said: `elasticache` has `modules/serverless-cache`.
+ * How many words the last directory of a path has if the query has them all: `modules/fargate-profile` by "fargate profile";
+ * otherwise 0. A word that is part of one in the name of the repository need not be said: `elasticache` has
+ * `modules/serverless-cache`.
  */
-function isNamed({ path, repository }: CandidatePlace, words: ReadonlySet<string>): boolean {
+function wordsNaming({ path, repository }: CandidatePlace, words: ReadonlySet<string>): number {
   const last = nameTokens(path.slice(path.lastIndexOf('/') + 1)).words
   const whole = nameTokens(repository.slice(repository.lastIndexOf('/') + 1)).words
   const isPart = (word: string): boolean =>
     whole.some((one) => one.length > word.length && words.has(one) && one.includes(word))
-  return last.some((word) => words.has(word)) && last.every((word) => words.has(word) || isPart(word))
+  const isNamed = last.every((word) => words.has(word) || isPart(word))
+  return isNamed ? last.filter((word) => words.has(word)).length : 0
 }

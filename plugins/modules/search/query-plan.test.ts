@@ -266,6 +266,18 @@ test('a root comes before its submodule unless the query names the submodule or 
   assert.equal(isRootFirst(scored('cluster', 0.2)), false)
 })
 
+test('a submodule that the query names by more words comes before one that it names by fewer', () => {
+  const paths = ['modules/cluster', 'modules/autopilot-cluster', 'modules/beta-autopilot-cluster']
+  const scores = Float64Array.of(0.8, 0.75, 1)
+  const placeOf = (at: number) => ({ repository: 'r', path: paths[at] ?? '', kind: 'submodule' })
+
+  preferRoots(scores, [0, 1, 2], placeOf, plan('autopilot cluster'))
+
+  const [cluster = 0, autopilot = 0, beta = 0] = scores
+  assert.ok(autopilot > cluster && autopilot > beta)
+  assert.ok(autopilot <= 1)
+})
+
 test('a submodule is named also where one of its words is part of the name of the repository', () => {
   const places = [
     { repository: 'owner/terraform-aws-elasticache', path: '.', kind: 'root' },
@@ -302,9 +314,11 @@ test('a wrapper comes after what it wraps unless the query asks for it', () => {
   }
 
   const [plain = 0, wrapper = 0] = scored('ports of a cache')
+  const [named = 0, namedWrapper = 0] = scored('redis cache')
   const [asked = 0, askedWrapper = 0] = scored('wrapper of a cache')
 
   assert.ok(plain > wrapper)
+  assert.ok(named > namedWrapper)
   assert.ok(askedWrapper > asked)
 })
 

@@ -331,6 +331,22 @@ test('what has an input of the name that is asked for comes first, a part before
   assert.equal(await first('network with flow logs'), 'root')
 })
 
+test('a module whose own name is in the query comes before one that says its words', async () => {
+  const repository = 'https://h/a/terraform-google-sql-db'
+  const words = 'Databases with access to a private service'
+  const corpus = [
+    { ...EMPTY_SUMMARY, repository, description: words, readme_content: words },
+    { ...EMPTY_SUMMARY, repository, path: 'modules/private_service_access', kind: 'submodule' as const },
+    { ...EMPTY_SUMMARY, repository: 'https://h/a/terraform-google-queue' },
+  ]
+  const arms = await ladder({ ids: ['about', 'named', 'queue'], summaries: corpus }, lexicon)
+  const hybrid = arms.find(({ name }) => name === 'hybrid')
+  const first = async (query: string) => (await hybrid?.answer(query))?.ranking[0]
+
+  assert.equal(await first('where is private service access'), 'named')
+  assert.equal(await first('private_service_access'), 'named')
+})
+
 test('a module of which one input has all words of the query comes before one that is about them', async () => {
   const about = 'Settings of hosts and of the most sessions that are allowed'
   const corpus = [
