@@ -162,10 +162,10 @@ export function asksForNothingHere(
   if (words.size === 0 || !keyword) return false
   const providers = plan.provider?.providers ?? []
   const known = providers.length === 0 ? [] : index.providers()
-  const others = plan.products.flatMap((product) => shownAs(product)).flat()
+  const names = plan.products.flatMap(shownAs)
   const best = ranked.slice(0, BEST).flatMap((at) => {
     const row = candidates.rows[at] ?? -1
-    return row < 0 ? [] : [evidenceOfRow(index, row, { keyword, texts: words.texts, others, providers })]
+    return row < 0 ? [] : [evidenceOfRow(index, row, { keyword, texts: words.texts, names, providers })]
   })
   return nothingFits(
     plan,
@@ -182,21 +182,21 @@ const SHOWING: ReadonlySet<string> = new Set(['name', 'description', 'resources'
 interface Looked {
   readonly keyword: KeywordScores
   readonly texts: TextIndex
-  /** Stems of names of the products that are asked for; a query has only some of them. */
-  readonly others: readonly string[]
+  /** Names of the products that are asked for, as stems; a query has only some of them. */
+  readonly names: readonly (readonly string[])[]
   readonly providers: readonly string[]
 }
 
 function evidenceOfRow(
   index: SearchIndex,
   row: number,
-  { keyword, texts, others, providers }: Looked,
+  { keyword, texts, names, providers }: Looked,
 ): FitEvidence {
   const text = index.textOf(row)
   const { match, about, says } = keyword.match(text)
   const terms = [
     ...Object.entries(match),
-    ...others.map((term) => [term, fieldsOf(texts, term, text)] as const),
+    ...names.map((name) => [name.join(' '), fieldsOfName(texts, name, text)] as const),
   ]
   const isTelling = (field: string): boolean => field !== 'readme' && field !== 'variables'
   const inFields = (isWanted: (field: string) => boolean) =>
@@ -210,4 +210,15 @@ function evidenceOfRow(
     isOfProvider:
       providers.length === 0 || index.record(row).providers.some((one) => providers.includes(one)),
   }
+}
+
+/**
+ * The fields of a text that have a name. All words have to be in one of them, other than the types of resources, which have
+ * words of many names: a type that is one is written as one word.
+ */
+function fieldsOfName(texts: TextIndex, [first = '', ...more]: readonly string[], text: number): string[] {
+  const fields = fieldsOf(texts, first, text)
+  if (more.length === 0) return fields
+  const having = more.map((word) => fieldsOf(texts, word, text))
+  return fields.filter((field) => field !== 'resources' && having.every((one) => one.includes(field)))
 }

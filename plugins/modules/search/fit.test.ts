@@ -213,6 +213,24 @@ test('a cloud that is wanted has to be that of one of the first results', () => 
   assert.equal(none(of(false), of(true)), false)
 })
 
+test('the words of a product are its name only where one field of a module has them together', async () => {
+  const summaryOf = (name: string, description: string) => ({
+    ...EMPTY_SUMMARY,
+    repository: `https://git.example.com/acme/terraform-aws-${name}`,
+    name,
+    description,
+  })
+  const apart = summaryOf('app-network', 'A mesh of services with a gateway')
+  const together = summaryOf('services', 'An app mesh of services with a gateway')
+  const nothing = async (module: typeof apart): Promise<boolean | undefined> => {
+    const arms = await ladder({ ids: ['module'], summaries: [module] }, await lexiconOf(undefined))
+    return (await arms.find(({ name }) => name === 'hybrid')?.answer('app mesh services'))?.nothingFits
+  }
+
+  assert.equal(await nothing(apart), true)
+  assert.equal(await nothing(together), false)
+})
+
 test('a search says that nothing fits of a product whose concept alone is here, and finds one by what serves it', async () => {
   const summaryOf = (name: string, description: string) => ({
     ...EMPTY_SUMMARY,

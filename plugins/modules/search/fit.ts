@@ -47,8 +47,8 @@ const LEAST_GUESS = 0.3
 /** What one of the best results has of a query. */
 export interface FitEvidence {
   /**
-   * Terms anywhere in its text, and those in its name, description or names of its parts: words of the query, and of other
-   * names of its products.
+   * Terms anywhere in its text, and those in its name, description or names of its parts: words of the query, and names of its
+   * products, whose words one field has together.
    */
   readonly terms: ReadonlySet<string>
   readonly named: ReadonlySet<string>
@@ -261,7 +261,7 @@ function lacksProducts({ plan, vocabulary, best, isLarge }: Asked): boolean {
       return isLong || !isLarge ? one.terms : one.named
     })
   const isThere = (product: readonly string[]): boolean =>
-    shownAs(product).some((name) => naming.some((found) => name.every((word) => found.has(word))))
+    shownAs(product).some((name) => naming.some((found) => found.has(name.join(' '))))
   return !products.some(isThere)
 }
 
