@@ -118,6 +118,22 @@ test('the judged queries of the project cover every kind in both halves, and no 
   )
 })
 
+test('a third set covers every kind in both halves, and shares no query with the others', async () => {
+  const folder = join(import.meta.dirname, 'judged')
+  const [tuning = [], heldOut = [], ...others] = await Promise.all(
+    ['third-tuning.json', 'third-held-out.json', 'tuning.json', 'held-out.json'].map((file) =>
+      readJudgedQueries(join(folder, file)),
+    ),
+  )
+  const kinds = (queries: readonly JudgedQuery[]) => [...new Set(queries.map(({ kind }) => kind))].sort()
+  const all = [...tuning, ...heldOut, ...others.flat()]
+
+  assert.equal(kinds(tuning).length, 11)
+  assert.deepEqual(kinds(tuning), kinds(heldOut))
+  assert.ok(tuning.length + heldOut.length >= 130)
+  assert.equal(new Set(all.map(({ query }) => query)).size, all.length)
+})
+
 test('more queries that nothing fits are in two halves of their own', async () => {
   const folder = join(import.meta.dirname, 'judged')
   const [tuning = [], heldOut = []] = await Promise.all(
