@@ -136,6 +136,29 @@ for (const [name, elsewhere, expected] of [
   })
 }
 
+for (const [name, path, expected] of [
+  ['in another file of the scope', 'src/sp\u00e4ter "x".ts', ['care', 'moved', 'moved']],
+  ['beside it', 'docs/later.md', ['go', 'moved', 'moved']],
+] as const) {
+  test(`a squash with further commits of the branch ${name} has the captured ones, in a clone without it`, async (t) => {
+    const { project } = await withWork(t)
+    commit(project, 'src/more.bin', 'a\0b')
+    const evidence = [COMMIT, { ...COMMIT, ref: 'HEAD~1' }]
+    const { id } = await project.call('handoff_create', { ...SMALL, scope: ['src/**'], evidence })
+    handOver(project)
+    commit(project, path, 'later\n')
+    squash(project)
+    commit(project, 'docs/after.md', 'x\n')
+    const clone = await openTestProject(t, { root: cloneOf(t, project) })
+
+    const { gate, claims, changed_in_scope, commits_ahead } = await fresh(clone, id)
+    assert.deepEqual([gate, ...verdictsOf({ claims })], expected)
+    assert.deepEqual(changed_in_scope, path.startsWith('src/') ? [path] : [])
+    assert.ok(claims[1].reason.includes(project.git('rev-parse', 'main~1').slice(0, 12)))
+    assert.equal(commits_ahead, 3)
+  })
+}
+
 test('after a squash with other changes to the same files nothing is said to be the same', async (t) => {
   const { project, id } = await withWork(t)
   handOver(project)

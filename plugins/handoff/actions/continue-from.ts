@@ -141,7 +141,7 @@ async function rewritten({ git, storePrefix }: Project, record: Handoff): Promis
   const found = await moved.find(captured)
   if (typeof found === 'object') return found.to
   const added = branchChangeOf(record)
-  const squashed = added && (await moved.findPatch(added.patch_id))
+  const squashed = added && (await moved.findBranch(added))
   return typeof squashed === 'object' ? squashed.to : undefined
 }
 

@@ -4,6 +4,8 @@ import type { Handoff } from './record.ts'
 
 /** Commits of one branch that a record names; a longer one is not described. */
 export const MAX_BRANCH_COMMITS = 50
+/** Of more files a record keeps the identity as a whole only. */
+export const MAX_BRANCH_FILES = 100
 
 /** What the captured branch added to the trunk: a free member of `project.repository`. */
 export interface BranchChange {
@@ -11,6 +13,8 @@ export interface BranchChange {
   readonly base: string
   /** Identity of all of it as one change. */
   readonly patch_id: string
+  /** Identity of what it changed in each file; absent in records of earlier versions, and where it changed too many. */
+  readonly files?: readonly string[]
   /** Its commits, abbreviated. */
   readonly commits: readonly string[]
 }
@@ -19,10 +23,16 @@ export interface BranchChange {
 export function branchChangeOf({ project }: Handoff): BranchChange | undefined {
   const repository: unknown = project.repository
   const member = isJsonObject(repository) ? repository['branch_change'] : undefined
-  const { base, patch_id, commits } = isJsonObject(member) ? member : {}
+  const { base, patch_id, commits, files } = isJsonObject(member) ? member : {}
   if (typeof base !== 'string' || !isCommitId(base) || typeof patch_id !== 'string') return undefined
   const listed = Array.isArray(commits) ? commits.slice(0, MAX_BRANCH_COMMITS) : []
-  return { base, patch_id, commits: listed.filter((one) => typeof one === 'string' && isCommitId(one)) }
+  const isListed = Array.isArray(files) && files.length > 0 && files.length <= MAX_BRANCH_FILES
+  return {
+    base,
+    patch_id,
+    ...(isListed && { files: files.map(String) }),
+    commits: listed.filter((one) => typeof one === 'string' && isCommitId(one)),
+  }
 }
 
 /** Whether a commit was one of the branch. */

@@ -1,6 +1,7 @@
-import { type BranchChange, MAX_BRANCH_COMMITS } from '../domain/branch-change.ts'
+import { type BranchChange, MAX_BRANCH_COMMITS, MAX_BRANCH_FILES } from '../domain/branch-change.ts'
+import { filePatchesOf, patchIdOf } from '../domain/patch-id.ts'
 import { notOfStore } from './commits.ts'
-import { patchIdBetween } from './moved-commits.ts'
+import { diffBetween } from './moved-commits.ts'
 import type { Git } from './run-git.ts'
 
 /** Where branches are usually merged into, the surest first. */
@@ -33,8 +34,14 @@ export async function branchChange(
   const own = await git('rev-list', ...range)
   const commits = own.kind === 'done' ? own.stdout.split('\n').filter((line) => line !== '') : []
   if (commits.length === 0 || commits.length > MAX_BRANCH_COMMITS) return undefined
-  const patch_id = await patchIdBetween(git, { from: base, to: head }, notOfStore(storePrefix))
-  return patch_id === undefined || patch_id === 'untold'
-    ? undefined
-    : { base, patch_id, commits: commits.map((commit) => commit.slice(0, 12)) }
+  const diff = (await diffBetween(git, { from: base, to: head }, notOfStore(storePrefix))) ?? ''
+  const patch_id = patchIdOf(diff)
+  if (patch_id === undefined) return undefined
+  const files = filePatchesOf(diff).map(({ id }) => id)
+  return {
+    base,
+    patch_id,
+    ...(files.length <= MAX_BRANCH_FILES && { files }),
+    commits: commits.map((commit) => commit.slice(0, 12)),
+  }
 }

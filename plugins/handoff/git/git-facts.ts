@@ -69,9 +69,9 @@ async function sinceOf(
   const since = await sinceCapture(git, { captured, head }, storePrefix)
   const added = branchChangeOf(record)
   if (added === undefined || since.relation !== 'unrelated_history' || since.changed !== null) return since
-  const found = await moved.findPatch(added.patch_id)
+  const found = await moved.findBranch(added)
   if (typeof found !== 'object') return since
-  return sinceSquash(git, { base: added.base, squashed: found.to, head }, storePrefix)
+  return sinceSquash(git, { base: added.base, squashed: found, head }, storePrefix)
 }
 
 async function changesSince(

@@ -1,4 +1,5 @@
-import { patchIdOf } from '../domain/patch-id.ts'
+import type { BranchChange } from '../domain/branch-change.ts'
+import { filePatchesOf, patchIdOf } from '../domain/patch-id.ts'
 import { notOfStore } from './commits.ts'
 import type { Git } from './run-git.ts'
 
@@ -19,12 +20,19 @@ const PATCH = [...DIFF, '--no-show-signature']
 /** `nowhere`: HEAD's history has no such change; `untold`: git could not compare all that may have it. */
 export type MovedCommit = { readonly to: string } | 'nowhere' | 'untold'
 
+export type SquashedBranch =
+  | { readonly to: string; readonly beyond: readonly string[] }
+  | 'nowhere'
+  | 'untold'
+
 /** Finds where the changes of commits are in HEAD's history. */
 export interface MovedCommits {
   /** The commit of HEAD's history that has the change of a commit of this repository. */
   find(commit: string): Promise<MovedCommit>
   /** The one whose change has this identity. */
   findPatch(patchId: string): Promise<MovedCommit>
+  /** The one that has all of a branch. `beyond`: further files that it changed, from the root of the repository. */
+  findBranch(added: BranchChange): Promise<SquashedBranch>
 }
 
 export interface MovedOptions {
@@ -42,6 +50,10 @@ export interface MovedOptions {
  */
 export function movedCommits(git: Git, { storePrefix, tips = [], sinceMs }: MovedOptions): MovedCommits {
   let recent: Promise<readonly Patch[] | undefined> | undefined
+  const recentOnes = () => {
+    recent ??= recentPatches(git, storePrefix, sinceMs)
+    return recent
+  }
   return {
     async find(commit) {
       const own = await changeOf(git, commit, storePrefix)
@@ -54,13 +66,31 @@ export function movedCommits(git: Git, { storePrefix, tips = [], sinceMs }: Move
       return found === 'nowhere' && candidates.length >= MAX_CANDIDATES ? 'untold' : found
     },
     async findPatch(patchId) {
-      recent ??= recentPatches(git, storePrefix, sinceMs)
-      const patches = await recent
+      const patches = await recentOnes()
       const found = patches?.find((one) => one.patchId === patchId)
-      if (found) return { to: found.commit }
-      return patches === undefined || patches.length >= MAX_CANDIDATES ? 'untold' : 'nowhere'
+      return found ? { to: found.commit } : withoutPatch(patches)
+    },
+    async findBranch(added) {
+      const patches = await recentOnes()
+      for (const { commit, patchId, text } of patches ?? []) {
+        const beyond = added.files ? beyondOf(text, added.files) : patchId === added.patch_id && []
+        if (beyond) return { to: commit, beyond }
+      }
+      return withoutPatch(patches)
     },
   }
+}
+
+function withoutPatch(patches: readonly Patch[] | undefined): 'nowhere' | 'untold' {
+  return patches === undefined || patches.length >= MAX_CANDIDATES ? 'untold' : 'nowhere'
+}
+
+/** What a patch changes beyond files with these identities; undefined unless it has all of them. */
+function beyondOf(text: string, ids: readonly string[]): readonly string[] | undefined {
+  const wanted = new Set(ids)
+  const files = filePatchesOf(text)
+  const beyond = files.filter(({ id }) => !wanted.has(id))
+  return files.length - beyond.length === wanted.size ? beyond.map(({ path }) => path) : undefined
 }
 
 /** The identity of one commit's change; undefined for a merge, an empty commit, or none. */
@@ -84,6 +114,7 @@ interface Change {
 interface Patch {
   readonly commit: string
   readonly patchId: string | undefined
+  readonly text: string
 }
 
 /** Undefined where git cannot tell. A commit that changed only the store has the files of that. */
@@ -97,11 +128,12 @@ async function changeOf(git: Git, commit: string, storePrefix: string): Promise<
 /** Commits that HEAD has and the other one has not, and that changed its files. */
 function candidatesFor(git: Git, { commit, files }: Change): Promise<readonly Change[] | undefined> {
   const range = [`--max-count=${MAX_CANDIDATES}`, '--end-of-options', `${commit}..HEAD`]
-  return changesIn(git, [...range, '--', ...placesOf(files)])
+  return changesIn(git, [...range, '--', ...placesOf([...files.keys()])])
 }
 
-function placesOf(files: Change['files']): readonly string[] {
-  return files.size > MAX_PATHS ? [] : [...files.keys()].map((path) => `:(top,literal)${path}`)
+/** Paths from the root of the repository as arguments of git; none, which is every place, for too many. */
+export function placesOf(paths: readonly string[]): readonly string[] {
+  return paths.length > MAX_PATHS ? [] : paths.map((path) => `:(top,literal)${path}`)
 }
 
 /** Commits with what they changed, from the trees alone. */
@@ -136,7 +168,7 @@ async function withSamePatch(
   const covering = candidates.filter(({ files }) => [...own.files.keys()].every((path) => files.has(path)))
   if (own.files.size === 0 || covering.length === 0) return 'nowhere'
   const near = covering.slice(0, MAX_PATCHES).map(({ commit }) => commit)
-  const places = placesOf(own.files)
+  const places = placesOf([...own.files.keys()])
   const patches = await patchesIn(git, ['--no-walk=unsorted', own.commit, ...near, '--', ...places])
   if (patches === undefined) return 'untold'
   const squashed = await squashIds(git, own.commit, { tips, places })
@@ -163,21 +195,22 @@ async function squashIds(
     if (holds !== true && holds.kind === 'failed') continue
     const base = await git('merge-base', '--end-of-options', tip, 'HEAD')
     if (base.kind === 'failed') continue
-    const id = await patchIdBetween(git, { from: base.stdout.trim(), to: tip }, places)
-    if (id === 'untold') isWhole = false
+    const diff = await diffBetween(git, { from: base.stdout.trim(), to: tip }, places)
+    const id = diff === undefined ? undefined : patchIdOf(diff)
+    if (diff === undefined) isWhole = false
     else if (id !== undefined) ids.push(id)
   }
   return { ids, isWhole }
 }
 
-/** The identity of all that differs in these places from one commit to another; undefined for nothing. */
-export async function patchIdBetween(
+/** What differs in these places from one commit to another, as text of which an identity is made; undefined where git cannot tell. */
+export async function diffBetween(
   git: Git,
   { from, to }: { readonly from: string; readonly to: string },
   places: readonly string[],
-): Promise<string | 'untold' | undefined> {
+): Promise<string | undefined> {
   const diff = await git('diff', ...DIFF, '--end-of-options', from, to, '--', ...places)
-  return diff.kind === 'done' ? patchIdOf(diff.stdout) : 'untold'
+  return diff.kind === 'done' ? diff.stdout : undefined
 }
 
 /** What was committed since a time, each as one change of everything but the store. */
@@ -198,9 +231,7 @@ async function patchesIn(git: Git, range: readonly string[]): Promise<readonly P
     .slice(1)
     .map((part) => {
       const patch = part.indexOf('\ndiff ')
-      return {
-        commit: part.slice(0, part.indexOf('\n')).trim(),
-        patchId: patch < 0 ? undefined : patchIdOf(part.slice(patch)),
-      }
+      const text = patch < 0 ? '' : part.slice(patch)
+      return { commit: part.slice(0, part.indexOf('\n')).trim(), patchId: patchIdOf(text), text }
     })
 }

@@ -1,6 +1,7 @@
 import { isCommitId } from '../domain/commit-id.ts'
 import type { SinceCapture } from '../domain/world-facts.ts'
 import { commitsBetween, countCommits } from './commits.ts'
+import { placesOf, type SquashedBranch } from './moved-commits.ts'
 import { isOwnPath, rootCommit } from './repository.ts'
 import { type Git, type GitFailure, reasonText } from './run-git.ts'
 
@@ -28,28 +29,33 @@ export async function sinceCapture(
   return { ...found, relation, commitsAhead }
 }
 
+type Squash = Exclude<SquashedBranch, string>
+
 /**
  * Since a branch that was squashed into a commit of HEAD's history: what the trunk got besides it since the branch started,
- * which the captured head did not have either.
+ * which the captured head did not have either, and what else that commit changed.
  */
 export async function sinceSquash(
   git: Git,
-  { base, squashed, head }: { readonly base: string; readonly squashed: string; readonly head: string },
+  { base, squashed, head }: { readonly base: string; readonly squashed: Squash; readonly head: string },
   storePrefix: string,
 ): Promise<SinceCapture> {
-  const before = await changedBetween(git, base, `${squashed}^`)
-  const after = await changedBetween(git, squashed, head)
+  const { to, beyond } = squashed
+  const isWhole = beyond.length === 0
+  const before = await changedBetween(git, base, `${to}^`)
+  const within = isWhole ? [] : await changedBetween(git, `${to}^`, to, placesOf(beyond))
+  const after = await changedBetween(git, to, head)
   const count = await countCommits(git, `${base}..${head}`, storePrefix)
   const listed = await commitsBetween(git, { from: base, to: head }, storePrefix)
-  const isListed = before !== null && after !== null
-  const all = isListed ? [...new Set([...before, ...after])] : null
+  const isListed = before !== null && within !== null && after !== null
+  const all = isListed ? [...new Set([...before, ...within, ...after])] : null
   return {
     relation: 'diverged',
-    commitsAhead: count === null ? null : Math.max(0, count - 1),
+    commitsAhead: count === null ? null : Math.max(0, count - Number(isWhole)),
     changed: all?.filter((path) => !isOwnPath(path, storePrefix)) ?? null,
     isOwnOnly: false,
-    commits: listed.filter(({ id }) => !squashed.startsWith(id)),
-    squashed,
+    commits: listed.filter(({ id }) => !isWhole || !to.startsWith(id)),
+    squashed: to,
   }
 }
 
@@ -110,8 +116,13 @@ export async function isShallow(git: Git): Promise<boolean> {
 }
 
 /** The paths that differ; null if git cannot list them. */
-export async function changedBetween(git: Git, from: string, to: string): Promise<string[] | null> {
+export async function changedBetween(
+  git: Git,
+  from: string,
+  to: string,
+  places: readonly string[] = [],
+): Promise<string[] | null> {
   const options = ['--name-only', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', '--relative']
-  const answer = await git('diff', ...options, '--end-of-options', from, to, '--')
+  const answer = await git('diff', ...options, '--end-of-options', from, to, '--', ...places)
   return answer.kind === 'done' ? answer.stdout.split('\0').filter((path) => path !== '') : null
 }
