@@ -26,14 +26,14 @@ export async function branchChange(
   if (listed.kind === 'failed') return undefined
   const tips = new Map(listed.stdout.split('\n').map((line) => line.split(' ') as [string, string]))
   const trunk = TRUNKS.map((name) => tips.get(name)).find((tip) => tip)
-  const found = trunk && (await git('merge-base', '--end-of-options', head, trunk))
-  if (!found || found.kind === 'failed') return undefined
-  const base = found.stdout.trim()
-  if (base === head) return undefined
-  const range = [`--max-count=${MAX_BRANCH_COMMITS + 1}`, '--end-of-options', `${base}..${head}`]
-  const own = await git('rev-list', ...range)
-  const commits = own.kind === 'done' ? own.stdout.split('\n').filter((line) => line !== '') : []
+  if (trunk === undefined || trunk === head) return undefined
+  const range = [`--max-count=${MAX_BRANCH_COMMITS + 1}`, '--end-of-options', head, `^${trunk}`]
+  const own = await git('rev-list', '--boundary', ...range)
+  const lines = own.kind === 'done' ? own.stdout.split('\n').filter((line) => line !== '') : []
+  const commits = lines.filter((line) => !line.startsWith('-'))
   if (commits.length === 0 || commits.length > MAX_BRANCH_COMMITS) return undefined
+  const base = await baseOf(git, lines.slice(commits.length), [head, trunk])
+  if (base === undefined) return undefined
   const diff = (await diffBetween(git, { from: base, to: head }, notOfStore(storePrefix))) ?? ''
   const patch_id = patchIdOf(diff)
   if (patch_id === undefined) return undefined
@@ -44,4 +44,15 @@ export async function branchChange(
     ...(files.length <= MAX_BRANCH_FILES && { files }),
     commits: commits.map((commit) => commit.slice(0, 12)),
   }
+}
+
+/** A single boundary is where the branch left the trunk; of several, as after a merge of the trunk, git knows the best. */
+async function baseOf(
+  git: Git,
+  boundary: readonly string[],
+  tips: readonly [string, string],
+): Promise<string | undefined> {
+  if (boundary.length === 1) return boundary[0]?.slice(1)
+  const found = await git('merge-base', '--end-of-options', ...tips)
+  return found.kind === 'done' ? found.stdout.trim() : undefined
 }
