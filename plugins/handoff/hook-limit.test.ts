@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Disk, realDisk } from '../../server/plugin.ts'
 import { leftOf, timeFromNow } from './hook-limit.ts'
 import { openTestProject, SMALL, type TestProject } from './testing/fixture.ts'
 import { runHook as hook, PATIENT } from './testing/run-hook.ts'
 
+const SPENT = PATIENT.totalMs - 1e-6
 const LIMITS = { totalMs: 1800, wallMs: 8000 }
 
 test('a hook that waits or computes has its own limit, and one that the machine does not run has that of the clock', () => {
@@ -80,4 +82,26 @@ test('a write that is under way when the time of a hook is over is finished', as
 
   assert.deepEqual([run.code, run.notes.length], [0, 1])
   assert.equal(project.files().filter((path) => path.includes('/records/')).length, 2)
+})
+
+test('a start that had no time to read the records says so, also when it had some later', async (t) => {
+  const project = await openTestProject(t)
+  await project.call('handoff_create', SMALL)
+  let isListed = false
+  const disk: Disk = {
+    ...realDisk,
+    list: async (path) => {
+      isListed = true
+      await pause(5)
+      return realDisk.list(path)
+    },
+  }
+  // Less than a millisecond is left until the folder is listed.
+  const spent = () => ({ wallMs: isListed ? 0 : SPENT, idleMs: isListed ? 0 : SPENT, cpuMs: 0 })
+
+  const input = { session_id: 'one', cwd: project.root, source: 'compact' }
+  const run = await hook(project, 'session-start', input, { disk, spent })
+
+  assert.match(run.stdout, /There was no time to read them/)
+  assert.match(run.notes.join(), /1 records were not read in time/)
 })

@@ -200,7 +200,7 @@ async function answer(handoffs: Handoffs, run: Run): Promise<string | undefined>
   const call: HookCall = { ...callOf(project, input, run.harness), ask: records.ask }
   const noted = await noteStart(call)
   if (event === 'session-start') {
-    const damage = await speak(call, noted, run)
+    const damage = await speak(call, noted, { ...run, isUnread: records.isUnread })
     if (damage !== undefined) return damage
   } else if (event === 'pre-compact') {
     await captureSkeleton(call, noted)
@@ -217,16 +217,24 @@ async function answer(handoffs: Handoffs, run: Run): Promise<string | undefined>
 }
 
 /** Prints what a session is told at its start; returns what it could not read, if anything. */
-async function speak(call: HookCall, noted: Noted, { begun, terminal }: Run): Promise<string | undefined> {
-  const { text, damage, ...shown } = await startContext(call, noted)
-  if (text === undefined) await logGiven(call, '')
-  if (text !== undefined && !begun.hasSpoken) {
+async function speak(
+  call: HookCall,
+  noted: Noted,
+  { begun, terminal, isUnread }: Run & { isUnread(): boolean },
+): Promise<string | undefined> {
+  const { text = unreadIn(call, isUnread()), damage, ...shown } = await startContext(call, noted)
+  if (!text) await logGiven(call, '')
+  if (text && !begun.hasSpoken) {
     begun.hasSpoken = true
     terminal.write(`${JSON.stringify(startOutput(text))}\n`)
     await noteShown(call, shown)
     await logGiven(call, text)
   }
   return damage
+}
+
+function unreadIn({ project, source }: HookCall, isUnread: boolean): string | undefined {
+  return isUnread && isToldAt(project, source) ? UNREAD : undefined
 }
 
 /** Asks for as many records as a hook has time to read, and tells how many are missing. */
@@ -238,9 +246,11 @@ function readingOf(project: Project, run: Run) {
         run.leftMs() * READING_SHARE,
         question,
       )
-      missed = shortcomings
+      // What is read later was not there for what is said already.
+      if (!missed?.unread) missed = shortcomings
       return answer
     },
+    isUnread: () => (missed?.unread ?? 0) > 0,
     shortcoming: () => missed && shortcomingOf(missed),
   }
 }

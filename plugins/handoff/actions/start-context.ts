@@ -20,6 +20,7 @@ const TITLE_CHARS = 80
 
 /** What a session is told at its start. */
 export interface StartContext {
+  /** Absent: nothing was found. Empty: it was told before. */
   readonly text?: string
   /** The record whose brief it was given. */
   readonly given?: string
@@ -43,7 +44,7 @@ export async function startContext(call: HookCall, noted: Noted): Promise<StartC
   const lines = [...(told?.lines ?? []), ...(damage === undefined ? [] : [damage])]
   const digest = told?.mark && sha256([told.mark, damage ?? ''].join('\n'))
   // Its transcript still has what it was told at the last resume.
-  if (source === 'resume' && digest !== undefined && digest === noted.told) return {}
+  if (source === 'resume' && digest !== undefined && digest === noted.told) return { text: '' }
   return {
     ...(lines.length > 0 && { text: lines.join('\n') }),
     ...(told?.given !== undefined && { given: told.given }),

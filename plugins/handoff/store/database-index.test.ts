@@ -8,6 +8,25 @@ import { createDatabaseIndex } from './database-index.ts'
 import { layoutOf } from './layout.ts'
 import type { RecordRows, StoredRow } from './record-rows.ts'
 
+test('the time that a database takes to answer is not that of reading', async (t) => {
+  const root = await temporaryFolder(t)
+  let clock = 1000
+  const bytes = Buffer.from(JSON.stringify(sampleRecord(0, 1300)))
+  const rows = {
+    head: async () => {
+      clock += 5000
+      return { change: 1, life: 'one' }
+    },
+    since: async () => [{ id: sampleId(0), change: 1, bytes, writtenMs: 1 }],
+  } as unknown as RecordRows // what an index asks for
+  const parts = { disk: realDisk, layout: layoutOf(root, join(root, '.handoffs')), now: () => clock }
+  const index = createDatabaseIndex(parts, { key: async () => 'shop', rows: async () => rows })
+
+  const { answer, unread } = await index.askWithin(600, (table) => table.records.length)
+
+  assert.deepEqual([answer, unread], [1, 0])
+})
+
 test('callers that come together ask the database twice, and each sees what was committed before it', async (t) => {
   const root = await temporaryFolder(t)
   const stored: StoredRow[] = []

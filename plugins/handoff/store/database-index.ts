@@ -53,9 +53,10 @@ export function createDatabaseIndex(
     return { life, store, state: await loadState(store) }
   }
   const refresh = async (budgetMs: number): Promise<IndexState> => {
-    const untilMs = now() + budgetMs
     const rows = await project.rows()
     const { change, life } = await rows.head()
+    // Time to connect does not count: a hook far from its database would find no records.
+    const untilMs = now() + budgetMs
     const before = await opened(life)
     const state = await follow(before, rows, { change, toRead: () => now() < untilMs })
     followed = { ...before, state }
