@@ -2,10 +2,14 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { sessionName } from '../plugins/handoff/domain/record-id.ts'
+import { layoutOf } from '../plugins/handoff/store/layout.ts'
+import { saveRetention } from '../plugins/handoff/store/retention-log.ts'
 import { sampleRecord } from '../plugins/handoff/testing/sample-record.ts'
 import { openWorld } from '../plugins/modules/testing/ingest-world.ts'
 import { entriesOf, smallRemotes } from '../plugins/modules/testing/team.ts'
 import { startCli } from '../server/cli/testing/run-cli.ts'
+import { realDisk } from '../server/plugin.ts'
 import { freePort } from './free-port.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
@@ -114,6 +118,25 @@ const CHECKS: Readonly<Record<string, Check>> = {
     const kept = await run(['handoff', 'import', '.handoffs', '--on-conflict', 'new_id', '--json'])
     const outcomes = kept.data.results.map(({ outcome }: { outcome: string }) => outcome)
     assert.deepEqual(outcomes.sort(), ['imported', 'same', 'same', 'same'])
+  },
+  'tells what a real session tried again after its compaction': async (t, server) => {
+    const { url } = newDatabase(server)
+    const { run, root } = await openProject(t, url)
+    await run(['storage', 'migrate'])
+    const own = { SATCHEL_SESSION: 'one' }
+    const note = (text: string) => run(['handoff', 'note', 'failed', text, '--json'], own)
+
+    const { data: noted } = await note('Stored the OAuth state in a browser cookie')
+    const at = new Date().toISOString()
+    await saveRetention(realDisk, layoutOf(root, join(root, '.handoffs')), {
+      ...{ session: sessionName('one'), record: noted.id, at, head: null, calls: [] },
+      facts: [{ kind: 'do_not_retry', id: 'F-001', digest: 'one' }],
+      given: { at, shown: ['one'], listed: [] },
+    })
+    await note('Store the OAuth state in a browser cookie')
+    const { out, data } = await run(['handoff', 'retention', '--session', 'one', '--json'])
+
+    assert.deepEqual([data?.kept, data?.retried], [1, [{ id: 'F-002', before: 'F-001' }]], out)
   },
   'gives back a store that has its name, and says where a role sees no records': async (t, server) => {
     const { url } = newDatabase(server)

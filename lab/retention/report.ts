@@ -10,6 +10,7 @@ import { workSince } from '../../plugins/handoff/git/commits.ts'
 import { createHandoffs, type Project } from '../../plugins/handoff/project.ts'
 import { loadRetention, type RetentionLog } from '../../plugins/handoff/store/retention-log.ts'
 import { testHost } from '../../plugins/handoff/testing/fixture.ts'
+import { withDatabaseIfSet } from '../../server/cli/with-database.ts'
 import type { World } from '../../server/cli/world.ts'
 import { loadEntries } from '../../server/plugin-entries.ts'
 import { projectStartOf } from '../../server/project-root.ts'
@@ -33,18 +34,22 @@ export interface RetentionReport {
 }
 
 /** The report of a real session of the project that the command line names. */
-export async function reportOf(
-  { doors, io, line, terminal }: World,
-  session: string,
-): Promise<RetentionReport | undefined> {
+export async function reportOf(world: World, session: string): Promise<RetentionReport | undefined> {
+  const { doors, io, line, terminal } = world
   const root = await doors.findProjectRoot(line)
   const start = projectStartOf({ flag: line.project, env: io.env, cwd: io.cwd })
   const entries = await loadEntries(await doors.loadConfig(line), { kind: 'verb', words: ['handoff'] })
   const config = handoffConfig.parse(entries.find(({ plugin }) => plugin.name === 'handoff')?.config ?? {})
   const { PATH = '' } = terminal.env
-  const host = testHost(root, () => new Date(), { PATH })
-  const handoffs = createHandoffs({ ...host, ...(start !== undefined && { projectStart: start }) }, config)
-  return reportRetention(await handoffs.ownProject(), session)
+  const own = {
+    ...testHost(root, () => new Date(), { PATH }),
+    ...(start !== undefined && { projectStart: start }),
+  }
+  return withDatabaseIfSet(world, async (_host, database) => {
+    await database?.ready()
+    const handoffs = createHandoffs({ ...own, ...(database && { database }) }, config)
+    return reportRetention(await handoffs.ownProject(), session)
+  })
 }
 
 /** The report of a session, given by its own id or by the name in records; undefined until it goes on after a compaction. */
