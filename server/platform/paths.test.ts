@@ -41,6 +41,14 @@ test('a path inside a root is resolved, one outside is refused however it is wri
   }
 })
 
+test('an empty path, one with NUL and one that is too long are refused by their fault', async (t) => {
+  const base = await realpath(await temporaryFolder(t))
+  for (const resolvePath of [unconfined(base), confineTo(['.'], base)]) {
+    for (const path of ['', 'a\0b', 'x'.repeat(5000)])
+      await assert.rejects(resolvePath(path), { message: /not empty, has at most 4096 characters/ })
+  }
+})
+
 test('this user may name any path but NUL', async (t) => {
   const base = await realpath(await temporaryFolder(t))
   const resolvePath = unconfined(base)

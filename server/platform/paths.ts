@@ -13,8 +13,7 @@ const PATH_MAX_CHARS = 4096
  */
 export function confineTo(roots: readonly string[], base: string): (path: string) => Promise<string> {
   return async (path) => {
-    if (path.includes('\0') || path.length === 0 || path.length > PATH_MAX_CHARS)
-      throw refusals.path_refused()
+    refuseUnusable(path)
     const real = await realPathOf(resolve(base, path))
     for (const root of roots) {
       if (isInside(real, await realPathOf(resolve(base, root)))) return real
@@ -26,10 +25,14 @@ export function confineTo(roots: readonly string[], base: string): (path: string
 /** A path of this OS user, who may name any: absolute and with links followed. Errors: `forbidden`/`path_refused` for NUL. */
 export function unconfined(base: string): (path: string) => Promise<string> {
   return async (path) => {
-    if (path.includes('\0') || path.length === 0 || path.length > PATH_MAX_CHARS)
-      throw refusals.path_refused()
+    refuseUnusable(path)
     return realPathOf(resolve(base, path))
   }
+}
+
+function refuseUnusable(path: string): void {
+  if (path.includes('\0') || path.length === 0 || path.length > PATH_MAX_CHARS)
+    throw refusals.path_unusable({ limit: PATH_MAX_CHARS })
 }
 
 /** True when `path` is `root` or lies below it; both absolute and real. */

@@ -7,6 +7,12 @@ export const refusals = defineRefusals({
     message: 'That path is outside the folders this server may use.',
     next: 'Name a path inside them, or ask the operator to add it to http.roots.',
   },
+  path_unusable: {
+    code: 'forbidden',
+    reason: 'path_refused',
+    message: 'A path is not empty, has at most {limit} characters and no NUL.',
+    next: 'Name a file or a folder.',
+  },
   project_not_found: {
     code: 'not_found',
     message: 'The project {path} does not exist.',
