@@ -213,11 +213,18 @@ export function snippetOf(fields: readonly string[], query: Query): string {
       if (name === 'id' || name === 'status' || (term.field !== undefined && term.field !== name)) continue
       const at = placeOf(term, folded(text))
       if (at < 0) continue
-      const from = Math.max(0, at - 50)
+      const from = beginBefore(text, at)
       return shownLine(text.slice(from, from + SNIPPET_CHARS)).slice(0, SNIPPET_CHARS)
     }
   }
   return ''
+}
+
+/** Where the part of a text that shows a place begins: with a whole word, where there are spaces. */
+function beginBefore(text: string, at: number): number {
+  const near = Math.max(0, at - 50)
+  const space = near === 0 ? -1 : text.slice(0, at).indexOf(' ', near)
+  return space < 0 ? near : space + 1
 }
 
 /** Where a term is in a folded text: as a whole word, the beginning of one, or a phrase. */

@@ -293,6 +293,16 @@ test('words of scripts without spaces are found inside of sentences, and words o
   assert.match(items[0].snippet, /JWT認証を修正し、トークンの期限/)
 })
 
+test('a snippet begins with a whole word', async (t) => {
+  const project = await openTestProject(t)
+  const title = 'Retry the deliveries of webhooks with an exponential backoff'
+  await project.call('handoff_create', { ...SMALL, title })
+
+  const { items } = await project.call('handoff_list', { query: 'backoff' })
+
+  assert.equal(items[0].snippet, title.slice('Retry '.length))
+})
+
 test('a title counts more than a text, and a snippet is short and shows what is hidden', async (t) => {
   const project = await openTestProject(t)
   put(project, 1, ({ summary }) => ({
