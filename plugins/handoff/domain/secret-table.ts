@@ -235,6 +235,13 @@ export const RULES: readonly Rule[] = [
     accept: hasDigitAndLetter,
   },
   {
+    name: 'pgpass_password',
+    words: [':5432:'],
+    pattern: /:5432:[^\s:]{1,63}:[^\s:]{1,63}:([^\s:]{6,300})/y,
+    shown: 0,
+    accept: hasDigitAndLetter,
+  },
+  {
     name: 'element_secret',
     words: ELEMENT_WORDS,
     pattern: /(?:password|passphrase|secret|token|api-?key)>([^<>\s]{8,300})(?=<\/)/iy,

@@ -46,6 +46,8 @@ test('each kind of secret is found, and what only looks like one is not', () => 
     ['docker login registry.example.org -u ci -p Gk29xLm71', 'command_secret'],
     ['mysql -h db -uroot -pGk29xLm71 app', 'command_secret'],
     ['machine example.org login ada password Gk29xLm71', 'netrc_password'],
+    ['db.example.org:5432:orders:app:Gk29xLm71', 'pgpass_password'],
+    [`K001${'a1B2/c3'.repeat(4).slice(1)}`, 'backblaze_application_key'],
     ['<password>Gk29xLm71Qz8</password>', 'element_secret'],
     [`Cookie: connect.sid=s%3A${'a1B2'.repeat(8)}.${'c3D4'.repeat(8)}`, 'cookie'],
     [`whsec_${'a1B2'.repeat(8)}`, 'stripe_webhook'],
