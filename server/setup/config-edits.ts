@@ -3,7 +3,7 @@ import { isJsonObject } from '../platform/json-object.ts'
 import { ConfigFault, type ConfigFormat, LayoutFault, type Place } from './config-format.ts'
 import type { Origin } from './program-origin.ts'
 
-/** A value that satchel keeps in a configuration file. Other members that it has there are kept. */
+/** A value that satchel keeps in a configuration file. Other members that it has there are kept, unless `replaces` says so. */
 export type Wanted =
   /** A member of an object. */
   | {
@@ -11,6 +11,8 @@ export type Wanted =
       readonly place: readonly string[]
       readonly value: object
       originOf?(found: unknown): Origin
+      /** Whether what is there contradicts the value, so that none of its members may stay. */
+      replaces?(found: unknown): boolean
     }
   /** An item of a list. */
   | {
@@ -21,6 +23,7 @@ export type Wanted =
       ownIn(item: unknown): { readonly at: Place; readonly value: object } | undefined
       /** What a value in that place says of its origin; absent: that it is satchel's. */
       originOf?(found: unknown): Origin
+      replaces?(found: unknown): boolean
     }
 
 /**
@@ -33,7 +36,7 @@ export function withWanted(format: ConfigFormat, text: string, wanted: readonly 
     const found = format.read(now)
     const { place, value: own } = targetOf(found, one)
     const before = valueAt(found, place)
-    const value = isJsonObject(before) ? { ...before, ...own } : own
+    const value = isJsonObject(before) && !one.replaces?.(before) ? { ...before, ...own } : own
     return isDeepStrictEqual(plain(before), plain(value)) ? now : withValue(format, now, place, value)
   }, text)
 }

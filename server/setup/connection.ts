@@ -24,6 +24,7 @@ const MAX_PAGES = 100
 /** Starts a server as a client would, asks for its tools, and ends it. `ms`: from its start to its list of tools. */
 export async function connect(command: ServerCommand, options: ConnectionOptions): Promise<Connection> {
   const { cwd, env, limitMs = LIMIT_MS, signal } = options
+  if (command.command === '') return failed('its entry names no program that could be started')
   const started = performance.now()
   const server = startLineProcess(command.command, command.args, { cwd, env: { ...env, ...command.env } })
   const limit = AbortSignal.any([AbortSignal.timeout(limitMs), ...(signal ? [signal] : [])])

@@ -16,9 +16,15 @@ export const SERVER_NAME = 'satchel'
 export function serverEntry({ key, shape }: SetupClient, { command, args }: ServerCommand): Wanted {
   const value = SHAPES[shape](command, args)
   const origin = (found: unknown) => originOf(commandIn(found), Object.keys(Object(found)))
-  if (shape !== 'named') return { kind: 'member', place: [key, SERVER_NAME], value, originOf: origin }
+  const told = { value, originOf: origin, replaces: isAtAddress }
+  if (shape !== 'named') return { kind: 'member', place: [key, SERVER_NAME], ...told }
   const ownIn = (item: unknown) => (valueAt(item, ['name']) === SERVER_NAME ? { at: [], value } : undefined)
-  return { kind: 'item', list: [key], value, ownIn, originOf: origin }
+  return { kind: 'item', list: [key], ownIn, ...told }
+}
+
+/** A server at an address: clients refuse an entry that also names a program (Codex its whole file), or take the address. */
+function isAtAddress(entry: unknown): boolean {
+  return ['url', 'httpUrl', 'serverUrl'].some((name) => valueAt(entry, [name]) !== undefined)
 }
 
 const SHAPES: Readonly<Record<EntryShape, (command: string, args: readonly string[]) => object>> = {

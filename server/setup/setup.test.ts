@@ -432,3 +432,39 @@ test('a check tells why a configured server does not start, with exit code 3', a
   assert.match(out, /Cursor \(user\): not connected: there is no program no-such-program/)
   assert.match(out, /Qwen Code \(user\): not connected: .* ended before it answered/)
 })
+
+test('an entry that has an address becomes one that has a program only, and is put back', async (t) => {
+  const { home, run } = await openHome(t)
+  const codex =
+    '# own\n[mcp_servers.satchel]\nurl = "http://127.0.0.1:8000/mcp"\nbearer_token_env_var = "T"\n'
+  const entry = '"satchel":{"type":"http","url":"http://127.0.0.1:8000/mcp","headers":{"A":"b"}}'
+  write(join(home, '.codex/config.toml'), codex)
+  write(join(home, '.claude.json'), `{"mcpServers":{${entry}}}`)
+  write(
+    join(home, '.continue/config.yaml'),
+    'mcpServers:\n  - name: satchel\n    type: sse\n    url: http://127.0.0.1/sse\n',
+  )
+  const before = treeOf(home)
+
+  const told = await run('codex', 'claude-code', 'continue')
+  const put = treeOf(home)
+  const removed = await run('--remove')
+
+  assert.equal(told.code, 0, told.err)
+  assert.doesNotMatch(JSON.stringify(put), /127\.0\.0\.1|bearer_token|headers|sse/)
+  assert.match(String(put['.codex/config.toml']), /^# own\n\[mcp_servers\.satchel\]\ncommand = /)
+  assert.equal(removed.code, 0, removed.err)
+  assert.deepEqual(treeOf(home), before)
+})
+
+test('a check of an entry that has no program says so, and checks the others', async (t) => {
+  const { home, run } = await openHome(t)
+  write(join(home, '.cursor/mcp.json'), '{ "mcpServers": { "satchel": { "url": "http://127.0.0.1/mcp" } } }')
+  await run('zed')
+
+  const { code, out } = await run('--check')
+
+  assert.equal(code, 3)
+  assert.match(out, /Cursor \(user\): not connected: its entry names no program that could be started/)
+  assert.match(out, /Zed \(user\): connected/)
+})

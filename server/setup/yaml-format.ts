@@ -17,16 +17,19 @@ import {
   type ConfigFormat,
   edited,
   ended,
+  LayoutFault,
   lineBreakOf,
   lineNumber,
   lineStart,
   nextLine,
+  type Place,
 } from './config-format.ts'
 
 /** YAML, as Continue reads it: items of a list that is a member of the document. */
 export const yamlFormat: ConfigFormat = {
   read: contentOf,
-  put(text, [name = '', index = 0], value) {
+  put(text, place, value) {
+    const [name = '', index = 0] = itemPlace(place)
     const { contents } = documentOf(text)
     if (contents !== null && !isMap(contents)) throw fault(text, contents, 'a map is expected here')
     const pair = contents?.items.find(({ key }) => keyText(key) === name)
@@ -39,7 +42,8 @@ export const yamlFormat: ConfigFormat = {
     if (isScalar(list) && list.value === null && list.source === '') return startedList(text, pair, value)
     throw fault(text, list, 'a list is expected here')
   },
-  take(text, [name = '', index]) {
+  take(text, place) {
+    const [name = '', index] = itemPlace(place)
     const { contents } = documentOf(text)
     if (!isMap(contents)) throw new TypeError('there is no value at that place')
     const at = contents.items.findIndex(({ key }) => keyText(key) === name)
@@ -48,6 +52,12 @@ export const yamlFormat: ConfigFormat = {
     if (!isSeq(list)) throw new TypeError('there is no value at that place')
     return withoutItem(text, contents.items[at] as Pair, list, Number(index)) // the list is its value
   },
+}
+
+/** An item is put and taken whole. */
+function itemPlace(place: Place): Place {
+  if (place.length > 2) throw new LayoutFault(1, 'members of an item are not edited one by one')
+  return place
 }
 
 /** Errors: `ConfigFault`, also for an alias that names no anchor before it, or for aliases that multiply. */
