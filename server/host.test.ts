@@ -8,6 +8,7 @@ import { temporaryFolder } from '../test/harness/temporary-folder.ts'
 import { loadPlugin } from './load-plugins.ts'
 import { definePlugin, type PluginInstance, type Tool } from './plugin.ts'
 import { refusals } from './refusals.ts'
+import { refuseOneNameOfTwo } from './registry.ts'
 
 function plugin(name: string, instance: PluginInstance | (() => Promise<PluginInstance>)) {
   const setup = typeof instance === 'function' ? instance : async () => instance
@@ -60,6 +61,23 @@ test('a duplicate name is refused naming both owners, and the plugins already se
     details: { name: 'tool "same"', owners: ['first', 'second'] },
   })
   assert.equal(stopped, 1)
+})
+
+test('two plugins of one name are told apart by their origins, before either is set up', async (t) => {
+  let ran = 0
+  const same = plugin('same', async () => {
+    ran += 1
+    return {}
+  })
+  const [first, second] = ['built in', '/p/same.js']
+  const entries = [first, second].map((source) => ({ plugin: same, config: {}, source }))
+
+  await assert.rejects(openHost(t, { plugins: [same, same] }), { code: 'conflict', reason: 'name_taken' })
+  assert.throws(() => refuseOneNameOfTwo(entries), {
+    message: `Two plugins are called "same": ${first} and ${second}. Rename one, or list only one.`,
+    details: { name: 'plugin "same"', owners: [first, second] },
+  })
+  assert.equal(ran, 0)
 })
 
 test('routes, verbs, resources, prompts and listeners may not clash either', async (t) => {

@@ -14,7 +14,7 @@ import type { PluginEntry } from './plugin-entry.ts'
 import { labelledLog } from './plugin-log.ts'
 import { servicesOf, setUp, type TakenByHost } from './plugin-services.ts'
 import { refusals } from './refusals.ts'
-import { type Owned, type Registry, register } from './registry.ts'
+import { type Owned, type Registry, refuseOneNameOfTwo, register } from './registry.ts'
 import { createDatabase, type HostDatabase } from './storage/database.ts'
 import type { SchemaPart } from './storage/schema.ts'
 import { requireOwnTask } from './task-tool.ts'
@@ -117,6 +117,7 @@ export async function createHost(
   const stopping = new AbortController()
   const hub = createHub(options.log)
   const open: OpenListener[] = []
+  refuseOneNameOfTwo(entries)
   const ready: Owned<'instance', PluginInstance>[] = []
 
   const database =

@@ -174,7 +174,7 @@ export const refusals = defineRefusals({
   plugin_name_taken: {
     code: 'conflict',
     reason: 'name_taken',
-    message: 'Two plugins are called "{plugin}".',
+    message: 'Two plugins are called "{plugin}": {first} and {second}.',
     next: 'Rename one, or list only one.',
   },
   too_early: { code: 'internal', message: 'A listener can be opened only after setup.' },

@@ -7,6 +7,7 @@ import type { Listener, Route } from './contract/advanced/route.ts'
 import type { Stream } from './contract/advanced/stream.ts'
 import type { Tasks } from './contract/advanced/task.ts'
 import type { PluginInstance } from './contract/plugin.ts'
+import type { PluginEntry } from './plugin-entry.ts'
 import { refusals } from './refusals.ts'
 
 /** A declaration with the name of its plugin. */
@@ -62,15 +63,26 @@ export function register(instances: readonly Owned<'instance', PluginInstance>[]
   })
 }
 
+/** Errors: `conflict`/`name_taken` with the origins of two plugins of one name. */
+export function refuseOneNameOfTwo(entries: readonly PluginEntry[]): void {
+  const sources = new Map<string, string>()
+  for (const { plugin, source } of entries) {
+    const first = sources.get(plugin.name)
+    const details = { name: `plugin "${plugin.name}"`, owners: [first, source] }
+    if (first !== undefined)
+      throw refusals.plugin_name_taken({ plugin: plugin.name, first, second: source }, { details })
+    sources.set(plugin.name, source)
+  }
+}
+
 function refuseNamesTakenTwice(instances: readonly Owned<'instance', PluginInstance>[]): void {
   const owners = new Map<string, string>()
   for (const { plugin, instance } of instances) {
-    for (const name of [`plugin "${plugin}"`, ...namesOf(instance)]) {
+    for (const name of namesOf(instance)) {
       const key = name.replaceAll(/\{[^}]+\}/g, '{}') // variables of other names match the same
       const first = owners.get(key)
       if (first !== undefined) {
         const options = { details: { name, owners: [first, plugin] } }
-        if (name === `plugin "${plugin}"`) throw refusals.plugin_name_taken({ plugin }, options)
         throw first === plugin
           ? refusals.name_declared_twice({ plugin, name }, options)
           : refusals.name_taken({ name, first, second: plugin }, options)
