@@ -5,6 +5,16 @@ import { test } from 'node:test'
 import { temporaryFolder } from '../test/harness/index.ts'
 import { startCli } from './cli/testing/run-cli.ts'
 
+test('a folder where satchel.yaml should be is told, as one that a container made', async (t) => {
+  const root = realpathSync(await temporaryFolder(t))
+  mkdirSync(join(root, 'satchel.yaml'))
+
+  const { code, err } = await startCli(['handoff', 'list'], { cwd: root, env: { HOME: root } }).done
+
+  assert.equal(code, 0, err)
+  assert.match(err, /satchel\.yaml was not read: it is a folder, pipe or device\./)
+})
+
 test('a satchel.yaml of the project root that is not in use is told once, by verbs and by doctor', async (t) => {
   const root = realpathSync(await temporaryFolder(t))
   const [pkg, own] = [join(root, 'pkg'), join(root, 'own')]
