@@ -77,4 +77,14 @@ describe('YAML', () => {
     assert.equal(verdict('a: {x: 1}\nb: {x: 1}\n'), 'document')
     assert.equal(verdict('? {x: 1, x: 2}\n: 1\n'), 'Map keys must be unique')
   })
+
+  it('says what is wrong without its place, which is told apart, and without words for programmers', () => {
+    assert.deepEqual(parseYaml('a: "b\n'), {
+      kind: 'problem',
+      message: 'Missing closing "quote',
+      line: 2,
+      column: 1,
+    })
+    assert.equal(verdict('a: 1\n---\nb: 2\n'), 'More than one document is in it')
+  })
 })

@@ -8,6 +8,7 @@ import {
   Lexer,
   LineCounter,
   parseDocument,
+  type YAMLError,
   type YAMLMap,
 } from 'yaml'
 
@@ -30,14 +31,22 @@ export function parseYaml(text: string): ParsedYaml {
   if (excess) return { kind: 'problem', ...excess }
   const lines = new LineCounter()
   // The parser's own search for repeated keys is quadratic.
-  const document = parseDocument(text, { schema: 'core', uniqueKeys: false, lineCounter: lines })
+  const document = parseDocument(text, {
+    schema: 'core',
+    uniqueKeys: false,
+    lineCounter: lines,
+    prettyErrors: false,
+  })
   const [found] = [...document.errors, ...document.warnings]
-  const problem = found
-    ? { at: found.pos[0], message: found.message.split('\n')[0] }
-    : findRepeatedKey(document)
+  const problem = found ? { at: found.pos[0], message: yamlFault(found) } : findRepeatedKey(document)
   if (problem === undefined) return { kind: 'document', document, lines }
   const { line, col } = lines.linePos(problem.at)
-  return { kind: 'problem', message: problem.message ?? 'bad YAML', line, column: col }
+  return { kind: 'problem', message: problem.message, line, column: col }
+}
+
+/** What is wrong, without its place: the parser was asked for no excerpt. */
+export function yamlFault({ code, message }: YAMLError): string {
+  return code === 'MULTIPLE_DOCS' ? 'More than one document is in it' : (message.split('\n')[0] ?? message)
 }
 
 const OPENS: readonly unknown[] = ['flow-map-start', 'flow-seq-start']

@@ -11,7 +11,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
-import { excessOfYaml } from '../platform/yaml-document.ts'
+import { excessOfYaml, yamlFault } from '../platform/yaml-document.ts'
 import {
   ConfigFault,
   type ConfigFormat,
@@ -92,7 +92,7 @@ function documentOf(text: string): Document.Parsed {
   const document = parseDocument(text, { lineCounter, prettyErrors: false })
   const [error] = document.errors
   if (!error) return document
-  const what = error.message.split('\n')[0] ?? ''
+  const what = yamlFault(error)
   throw new ConfigFault(lineCounter.linePos(error.pos[0]).line, what.charAt(0).toLowerCase() + what.slice(1))
 }
 
