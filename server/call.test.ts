@@ -121,6 +121,26 @@ test('an unknown member of a part that takes no other is refused with the neares
   })
 })
 
+test('an unknown member of the option of a union that reads the part is refused too', async (t) => {
+  const file = z.object({ kind: z.literal('file'), path: z.string(), mode: z.string().optional() })
+  const link = z.object({ kind: z.literal('link'), url: z.string() })
+  const opening = defineTool({
+    ...double,
+    name: 'opening',
+    input: z.object({ what: z.union([z.string(), z.discriminatedUnion('kind', [file, link])]) }),
+    example: { what: 'a' },
+    handler: async () => ({ result: 0 }),
+  })
+  const { call } = await openHost(t, { plugins: [{ ...sample, setup: async () => ({ tools: [opening] }) }] })
+
+  await assert.rejects(call('opening', { what: { kind: 'file', path: 'a', mod: 'r' } }), {
+    reason: 'invalid_arguments',
+    message: '/what/mod: is unknown. Did you mean "mode"?',
+  })
+  await call('opening', { what: 'a' })
+  await call('opening', { what: { kind: 'link', url: 'b' } })
+})
+
 test('an unknown member of a part is refused with the nearest one, also in a part given as JSON text', async (t) => {
   const { call } = await openHost(t, { plugins: [sample] })
   const before = handled

@@ -6,6 +6,8 @@ interface ZodLike {
     readonly innerType?: unknown
     readonly element?: unknown
     readonly catchall?: unknown
+    /** Of a union. */
+    readonly options?: readonly unknown[]
     readonly in?: unknown
     readonly out?: unknown
   }

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { SatchelError } from './contract/errors.ts'
 import { pointerOf } from './field-errors.ts'
 import { isJsonObject } from './platform/json-object.ts'
@@ -23,6 +24,8 @@ export function findUnknownKey(schema: unknown, value: unknown, prefix = ''): Un
     const { element } = inner.def
     return firstOf(value.entries(), ([index, entry]) => findUnknownKey(element, entry, `${prefix}${index}.`))
   }
+  const taking = inner.def?.options?.find((option) => takes(option, value))
+  if (taking !== undefined) return findUnknownKey(taking, value, prefix)
   const shape = shapeOf(schema)
   // A schema with a catchall says itself what else it takes; that of a strict one takes nothing.
   const more = innermost(inner.def?.catchall).def?.type ?? 'never'
@@ -32,6 +35,12 @@ export function findUnknownKey(schema: unknown, value: unknown, prefix = ''): Un
       ? findUnknownKey(shape[name], entry, `${prefix}${name}.`)
       : { key: `${prefix}${name}`, name, known: Object.keys(shape) },
   )
+}
+
+/** Whether a union reads the value by this option: the first that takes it. */
+function takes(option: unknown, value: unknown): boolean {
+  const { safeParse } = option as Partial<z.ZodType> // of a plugin's own zod, perhaps one that has no such method
+  return safeParse?.(value).success === true
 }
 
 function firstOf<T, R>(all: Iterable<T>, find: (one: T) => R | undefined): R | undefined {
