@@ -157,7 +157,7 @@ export const refusals = defineRefusals({
   name_taken: {
     code: 'conflict',
     message: 'The {name} is declared by both "{first}" and "{second}".',
-    next: 'Remove one of the two plugins.',
+    next: 'Rename it in one of the two, or list only one plugin.',
   },
   name_declared_twice: {
     code: 'conflict',

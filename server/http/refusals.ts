@@ -126,7 +126,7 @@ export const refusals = defineRefusals({
   name_taken: {
     code: 'conflict',
     message: '{address} is served by both "{first}" and "{second}".',
-    next: 'Remove one of the two plugins.',
+    next: 'Rename it in one of the two, or list only one plugin.',
   },
   port_busy: {
     code: 'unavailable',

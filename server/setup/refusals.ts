@@ -87,7 +87,7 @@ export const refusals = defineRefusals({
   config_not_written: {
     code: 'unavailable',
     message: '{path} could not be written ({error}).',
-    next: 'The file is left as it is. Try again.',
+    next: 'The file is left as it is. Let this user write there, then try again.',
   },
   config_changed: {
     code: 'conflict',

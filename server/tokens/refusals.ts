@@ -35,7 +35,7 @@ export const refusals = defineRefusals({
   tokens_not_written: {
     code: 'unavailable',
     message: 'The tokens could not be written to {file} ({error}).',
-    next: 'Nothing changed.',
+    next: 'Nothing changed. Let this user write there, or set XDG_STATE_HOME to a folder where it may.',
   },
   tokens_busy: {
     code: 'unavailable',
