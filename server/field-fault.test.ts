@@ -28,6 +28,8 @@ test('each kind of wrong value has words of its own, and those of a schema stay'
     [z.string().regex(/^a+$/, 'takes the letter a'), 'b', 'takes the letter a'],
     [z.union([z.string(), z.number()]), [], 'must be a string or a number, not a list'],
     [z.union([z.string().min(1), z.number()]), '', 'must not be empty'],
+    [z.union([z.ipv4(), z.ipv6()]), '10.0.0.0/8', 'must be a valid IPv4 address or a valid IPv6 address'],
+    [z.union([z.enum(['a', 'b']), z.number().min(1)]), 'c', 'must be one of a, b. Did you mean "a"?'],
     [z.discriminatedUnion('kind', [z.object({ kind: z.literal('a') })]), { kind: 'b' }, 'must be a'],
     [z.strictObject({}), { more: 1 }, 'has unknown members: "more"'],
     [z.string().refine(() => false), 'x', 'is not valid'],

@@ -7,6 +7,7 @@ type Issue = z.core.$ZodIssue
 const GENERIC = /^(?:Invalid|Too small|Too big|Unrecognized key)/
 /** A message about a long list of values names its nearest value alone. */
 const MAX_VALUES_CHARS = 200
+const MUST_BE = 'must be '
 
 /** Says what a field must be. `given` is its value. */
 export function faultOf(issue: Issue, given: unknown): string {
@@ -66,14 +67,17 @@ function oneOf(values: readonly string[], given: unknown): string {
   return `must be one of ${all}${near === undefined ? '' : `. ${didYouMean(near, values)}`}`
 }
 
-/** A value of a kind that some alternative takes has the faults of that one. */
+/** A value of a kind that some alternatives take has the faults of those. */
 function unionWords(issue: z.core.$ZodIssueInvalidUnion, given: unknown): string | undefined {
   const { options } = issue as { readonly options?: readonly unknown[] } // those of a member that tells the alternatives
   if (options) return oneOf(options.map(String), given)
-  const [only, ...others] = issue.errors.filter(
+  const fitting = issue.errors.filter(
     (errors) => !errors.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
   )
-  const [first] = others.length === 0 ? (only ?? []) : []
+  const faults = fitting.map(([error]) => (error?.path.length === 0 ? faultOf(error, given) : ''))
+  if (faults.length > 1 && faults.every((fault) => fault.startsWith(MUST_BE)))
+    return faults.map((fault, at) => (at === 0 ? fault : fault.slice(MUST_BE.length))).join(' or ')
+  const [first] = fitting.length === 1 ? (fitting[0] ?? []) : []
   if (first) {
     const at = first.path.join('.')
     return `${at === '' ? '' : `${at} `}${faultOf(first, valueIn(given, first.path))}`
@@ -118,6 +122,8 @@ const FORMATS: Readonly<Record<string, string>> = {
   datetime: 'time such as 2026-09-02T14:30:00Z',
   uuid: 'UUID',
   url: 'URL',
+  ipv4: 'valid IPv4 address',
+  ipv6: 'valid IPv6 address',
 }
 
 function formatName(format: string): string {
