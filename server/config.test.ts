@@ -146,6 +146,18 @@ test('bad YAML, an unknown tag, a duplicate key and an alias bomb are refused wi
   }
 })
 
+test('a configuration in another encoding is refused as that', async (t) => {
+  const text = 'http: { port: 1 }\n'
+  for (const bytes of [Buffer.from(`\uFEFF${text}`, 'utf16le'), Buffer.from('# \xfc\n', 'latin1')]) {
+    const cwd = await folder(t, {})
+    await writeFile(join(cwd, 'satchel.yaml'), bytes)
+
+    await assert.rejects(loadConfig({ cwd, env: {} }), { code: 'invalid', reason: 'config_not_utf8' })
+  }
+  const marked = await folder(t, { 'satchel.yaml': `\uFEFF${text}` })
+  assert.equal((await loadConfig({ cwd: marked, env: {} })).http.port, 1)
+})
+
 test('a file that was named and is missing is not_found, with the command that writes one', async (t) => {
   const cwd = await folder(t, {})
 

@@ -59,6 +59,11 @@ export const refusals = defineRefusals({
     reason: 'config_not_found',
     message: 'The configuration file {file} is larger than 16 MiB.',
   },
+  config_not_utf8: {
+    code: 'invalid',
+    message: 'The configuration file {file} is not UTF-8 text.',
+    next: 'Save it as UTF-8: PowerShell 5 writes UTF-16 unless it is told otherwise.',
+  },
   config_syntax: { code: 'invalid', message: '{file}:{line}:{column}: {fault}' },
   config_invalid: { code: 'invalid', message: '{place}{key}: {fault}' },
   unknown_key: { code: 'invalid', message: '{place}unknown key "{key}".', next: '{hint}' },
