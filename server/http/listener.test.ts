@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
-import { openHost } from '../../test/harness/index.ts'
+import { openHost, temporaryFolder } from '../../test/harness/index.ts'
 import type { Listener } from '../contract/advanced/route.ts'
 import { SatchelError } from '../contract/errors.ts'
 import { createPump } from '../fanout/pump.ts'
@@ -251,6 +253,24 @@ describe('listener', () => {
       reason: 'cannot_listen',
       message: /cannot listen at 192\.0\.2\.1:0 \(EADDRNOTAVAIL\)\. Choose an address/,
     })
+  })
+
+  it('says why it cannot listen at a socket, and refuses a path that would be cut off', async (t) => {
+    const folder = await temporaryFolder(t)
+    await writeFile(join(folder, 'file'), '')
+    const cases: readonly (readonly [string, string, RegExp])[] = [
+      [
+        join(folder, 'file'),
+        'port_busy',
+        /the path is taken, by another server or a file\. Choose another path/,
+      ],
+      [join(folder, 'none', 's'), 'cannot_listen', /at its socket \(\w+\)\. Choose a short path in a folder/],
+      [join(folder, 's'.repeat(108)), 'cannot_listen', /at its socket \(ENAMETOOLONG\)/],
+    ]
+
+    for (const [socket, reason, message] of cases)
+      await assert.rejects(openDoor(t, { at: { socket } }), { reason, message })
+    assert.deepEqual(await readdir(folder), ['file'])
   })
 
   it('answers a malformed request as a problem and goes on', async (t) => {

@@ -120,7 +120,11 @@ async function explained<T>({ name, at }: Listener, listening: () => Promise<T>,
     return await listening()
   } catch (cause) {
     const { code: error } = cause as NodeJS.ErrnoException // what `listening` rejects with
-    const place = 'host' in at ? `${at.host}:${port}` : 'its socket'
+    if ('socket' in at)
+      throw error === 'EADDRINUSE'
+        ? refusals.socket_taken({ listener: name }, { cause })
+        : refusals.cannot_listen_at_socket({ listener: name, error: String(error) }, { cause })
+    const place = `${at.host}:${port}`
     if (error === 'EADDRINUSE') throw refusals.port_busy({ listener: name, place }, { cause })
     throw refusals.cannot_listen({ listener: name, place, error: String(error) }, { cause })
   }

@@ -138,4 +138,16 @@ export const refusals = defineRefusals({
     message: 'The {listener} listener cannot listen at {place} ({error}).',
     next: 'Choose an address of this machine, and a port that this user may open.',
   },
+  socket_taken: {
+    code: 'unavailable',
+    reason: 'port_busy',
+    message: 'The {listener} listener cannot use its socket: the path is taken, by another server or a file.',
+    next: 'Choose another path.',
+  },
+  cannot_listen_at_socket: {
+    code: 'unavailable',
+    reason: 'cannot_listen',
+    message: 'The {listener} listener cannot listen at its socket ({error}).',
+    next: 'Choose a short path in a folder that is there and that this user may write.',
+  },
 })

@@ -11,12 +11,16 @@ export interface SocketFile {
   remove(): Promise<void>
 }
 
+/** Longest path in bytes that the address of a socket holds: more would be cut off, and the server would listen elsewhere. */
+const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103
+
 const isPipe = (path: string): boolean => path.startsWith('\\\\.\\pipe\\')
 
 /**
  * Makes `server` listen at `path` with mode 0600 from the start; `listenAt` resolves when it listens. A closing server
  * unlinks the path it was bound to, even if another process owns it by then, so it is bound to a unique path first.
- * A socket that a killed server left is replaced. Errors: those of `listenAt`; EADDRINUSE when `path` is taken.
+ * A socket that a killed server left is replaced. Errors: those of `listenAt`; EADDRINUSE when `path` is taken,
+ * ENAMETOOLONG.
  */
 export async function listenPrivately(
   server: Server,
@@ -27,9 +31,11 @@ export async function listenPrivately(
     await listenAt(path)
     return { remove: async () => {} }
   }
+  const own = join(dirname(path), `.tmp-${randomBytes(4).toString('hex')}`) // at most 3 bytes longer for a room: paths of up to 100 bytes fit
+  if ([own, path].some((each) => Buffer.byteLength(each) > MAX_PATH_BYTES))
+    throw Object.assign(new Error('The path is too long'), { code: 'ENAMETOOLONG' })
   if ((await found(path)) && !(await isDead(path)))
     throw Object.assign(new Error('The name is taken'), { code: 'EADDRINUSE' })
-  const own = join(dirname(path), `.tmp-${randomBytes(4).toString('hex')}`) // at most 3 bytes longer: paths of up to 100 bytes fit
   const mask = process.umask(0o177) // `listenAt` creates the file synchronously
   const listening = listenAt(own)
   process.umask(mask)
