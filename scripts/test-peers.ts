@@ -14,7 +14,7 @@ const NAMES = [
   'dclint',
 ]
 /** A test file that uses one of them asks this helper first. */
-const USES_PEERS = /\/(?:optional-package|chroma-server|pgvector-server)\.ts'/
+export const USES_PEERS = /\/(?:optional-package|chroma-server|pgvector-server)\.ts'/
 
 /**
  * Installs the packages of test/peers when a test file uses them and links them into node_modules. Returns false, and

@@ -9,7 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import tsup from '../tsup.config.ts'
@@ -80,6 +80,8 @@ const TESTS: Readonly<Record<string, string>> = {
   'throws/a.test.ts': "throw new Error('before any test')\n",
   'rejects/a.test.ts':
     "import { test } from 'node:test'\ntest('holds', () => {})\nsetTimeout(() => Promise.reject(new Error('late')), 10)\n",
+  'rejectsLater/a.test.ts':
+    "import { test } from 'node:test'\ntest('holds', () => void setTimeout(() => Promise.reject(new Error('late')), 10))\n",
   'endless/a.test.ts':
     "import { test } from 'node:test'\ntest('never ends', () => new Promise((resolve) => setInterval(resolve, 2 ** 30)))\n",
   'leaves/a.test.ts': [
@@ -95,11 +97,66 @@ test('the runner fails for a failing test, a throw, a late rejection, a test tha
 
   assert.equal(sandbox.script('scripts/test.ts', ['passes']).code, 0)
   assert.equal(sandbox.script('scripts/test.ts', ['leaves']).code, 0)
-  for (const folder of ['fails', 'throws', 'rejects', 'empty', 'renamed']) {
+  for (const folder of ['fails', 'throws', 'rejects', 'rejectsLater', 'empty', 'renamed']) {
     assert.notEqual(sandbox.script('scripts/test.ts', [folder]).code, 0, folder)
   }
   assert.notEqual(sandbox.script('scripts/test.ts', ['endless'], { TEST_TIMEOUT_MS: '1000' }).code, 0)
   assert.notEqual(sandbox.script('scripts/test.ts').code, 0, 'the folders of the tests are not there')
+})
+
+test('neighbours share a process, and what changes or measures its process has one of its own', async (t) => {
+  const told = (line = '') =>
+    `import { test } from 'node:test'\nconst { pid } = process\n${line}\ntest('is told', () => console.log('from', import.meta.filename, pid))\n`
+  const sandbox = await openSandbox(t, {
+    'server/a.test.ts': told(),
+    'server/deeper/b.test.ts': told("String(process.env['PATH'])"),
+    'server/changes.test.ts': told("process.env['A'] = 'b'"),
+    'server/defaults.test.ts': told("process.env.A ??= 'b'"),
+    'server/listens.test.ts': told("process.once('exit', () => {})"),
+    'server/times.test.ts': told('performance.now()'),
+    'plugins/p/a.test.ts': told(),
+    'plugins/p/b.test.ts': told(),
+    'plugins/q/a.test.ts': told(),
+    'test/a.test.ts': told(),
+    'test/b.test.ts': told(),
+    'test/page-a.test.ts': told("import './workspace-page.ts'"),
+    'test/page-b.test.ts': told("import './workspace-page.ts'"),
+    'test/workspace-page.ts': '',
+  })
+
+  const ended = sandbox.script('scripts/test.ts')
+
+  assert.equal(ended.code, 0, ended.text)
+  const files = new Map<string, string[]>()
+  for (const [, file = '', pid = ''] of ended.text.matchAll(/^from (\S+) (\d+)$/gm))
+    files.set(pid, [...(files.get(pid) ?? []), relative(sandbox.folder, file)])
+  assert.deepEqual([...files.values()].map((group) => group.toSorted().join(' ')).toSorted(), [
+    'plugins/p/a.test.ts plugins/p/b.test.ts',
+    'plugins/q/a.test.ts',
+    'server/a.test.ts server/deeper/b.test.ts',
+    'server/changes.test.ts',
+    'server/defaults.test.ts',
+    'server/listens.test.ts',
+    'server/times.test.ts',
+    'test/a.test.ts',
+    'test/b.test.ts',
+    'test/page-a.test.ts test/page-b.test.ts',
+  ])
+})
+
+test('a group of test files fails with each of its files, and names it', async (t) => {
+  for (const kind of ['fails', 'throws', 'rejects', 'rejectsLater']) {
+    const sandbox = await openSandbox(t, {
+      'server/bad.test.ts': TESTS[`${kind}/a.test.ts`] ?? '',
+      'server/good.test.ts':
+        "import { test } from 'node:test'\ntest('waits', () => new Promise((resolve) => setTimeout(resolve, 40)))\n",
+    })
+
+    const ended = sandbox.script('scripts/test.ts')
+
+    assert.notEqual(ended.code, 0, kind)
+    assert.match(ended.text, /server\/bad\.test\.ts/, kind)
+  }
 })
 
 test('the closing counts fail for a report with a failure, without a test, and for none', async (t) => {

@@ -1,27 +1,28 @@
-/** The processes of the test runner, one per test file: their time limit, their processor time and their end. */
+/** The processes of the test runner, one for each group of test files: their time limit, their processor time and their end. */
 import { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { TestGroup } from './test-groups.ts'
 
-/** How long a file's process may outlive its tests, for example to write its coverage. */
+/** How long a process may outlive its tests, for example to write its coverage. */
 const LINGER_MS = 5_000
 /** Of the units in which Linux counts processor time; 100 on every architecture that Node supports. */
 const TICKS_PER_SECOND = 100
 
-/** What a test file took, with all processes that it started and waited for. */
-export interface FileUsage {
-  readonly file: string
+/** What the process of a group took, with all processes that it started and waited for. */
+export interface GroupUsage {
+  readonly group: TestGroup
   readonly wallSeconds: number
   /** undefined where the system does not tell. */
   readonly processorSeconds: number | undefined
 }
 
 interface Options {
-  readonly files: readonly string[]
-  limitMs(file: string): number
+  readonly groups: readonly TestGroup[]
+  limitMs(group: TestGroup): number
   /** Whether what it runs counts for coverage, where that is counted. */
-  isCounted(file: string): boolean
-  onEnd(usage: FileUsage): void
+  isCounted(group: TestGroup): boolean
+  onEnd(usage: GroupUsage): void
 }
 
 interface SpawnOptions {
@@ -31,41 +32,43 @@ interface SpawnOptions {
 type Spawn = (this: ChildProcess, options: SpawnOptions) => number
 
 /**
- * Gives the process of each test file a group of its own, which is killed when its time is over and when it leaves
+ * Gives the process of each group of test files a process group of its own, which is killed when its time is over and when it leaves
  * processes behind. Node's own limit is not enough: from version 24 on it ends a test, but not the process that the
- * test keeps alive. Returns a function that kills all groups.
+ * test keeps alive. Returns a function that kills all of them.
  */
-export function superviseTestFiles({ files, limitMs, isCounted, onEnd }: Options): () => void {
+export function superviseTestGroups({ groups, limitMs, isCounted, onEnd }: Options): () => void {
   const prototype: { spawn: Spawn } = ChildProcess.prototype as never // not part of the documented interface
   const spawn = prototype.spawn
   const running = new Set<ChildProcess>()
 
   prototype.spawn = function spawnInGroup(options) {
     const words = new Set(options.args.map((word) => resolve(word)))
-    const file = files.find((path) => words.has(resolve(path)))
-    if (file === undefined) return spawn.call(this, options)
-    const isKept = (pair: string): boolean => isCounted(file) || !pair.startsWith('NODE_V8_COVERAGE=')
+    const group = groups.find(({ entry }) => words.has(resolve(entry)))
+    if (group === undefined) return spawn.call(this, options)
+    const isKept = (pair: string): boolean => isCounted(group) || !pair.startsWith('NODE_V8_COVERAGE=')
     const [program = '', ...rest] = options.args
     const args = [program, '--expose-internals', ...rest] // what typescript.mjs is quicker with
     const given = { ...options, args, envPairs: options.envPairs.filter(isKept), detached: true }
     const result = spawn.call(this, given)
     running.add(this)
-    supervise(this, file)
+    supervise(this, group)
     return result
   }
 
-  function supervise(child: ChildProcess, file: string): void {
+  function supervise(child: ChildProcess, group: TestGroup): void {
     const startedAt = performance.now()
-    const limit = limitMs(file)
+    const limit = limitMs(group)
     let timer = setTimeout(() => {
-      console.error(`\nTIMEOUT: ${file} did not end within ${limit / 1000} s and was killed.`)
+      console.error(
+        `\nTIMEOUT: ${group.files.join(' ')} did not end within ${limit / 1000} s and was killed.`,
+      )
       killGroup(child)
     }, limit)
     child.once('exit', () => {
       clearTimeout(timer)
       timer = setTimeout(() => killGroup(child), LINGER_MS)
     })
-    child.once('exit', () => onEnd(usageOf(file, startedAt)))
+    child.once('exit', () => onEnd(usageOf(group, startedAt)))
     child.once('close', () => {
       clearTimeout(timer)
       running.delete(child)
@@ -74,11 +77,11 @@ export function superviseTestFiles({ files, limitMs, isCounted, onEnd }: Options
 
   /** What all children took that were reported before; the rest belongs to the one that ends now. */
   let reported = processorSecondsOfChildren() ?? 0
-  function usageOf(file: string, startedAt: number): FileUsage {
+  function usageOf(group: TestGroup, startedAt: number): GroupUsage {
     const total = processorSecondsOfChildren()
     const processorSeconds = total === undefined ? undefined : total - reported
     reported = total ?? 0
-    return { file, wallSeconds: (performance.now() - startedAt) / 1000, processorSeconds }
+    return { group, wallSeconds: (performance.now() - startedAt) / 1000, processorSeconds }
   }
 
   return () => running.forEach(killGroup)
