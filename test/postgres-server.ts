@@ -16,6 +16,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from './free-port.ts'
 import { killed } from './harness/killed.ts'
 import { skipWithout } from './harness/skip-without.ts'
+import { until as untilTrue } from './harness/until.ts'
 
 /** The packages of Debian and Ubuntu put each version in a folder of its own, outside PATH. */
 const PACKAGED = '/usr/lib/postgresql'
@@ -32,6 +33,11 @@ export interface PostgresServer {
   urlOf(database: string): string
   /** Runs SQL as the superuser, and gives what psql prints. */
   sql(text: string, database?: string): string
+  /**
+   * Waits until a condition in SQL is true, at most a minute. Asks at one connection, without a program for each look, and
+   * leaves this process to what it waits for.
+   */
+  until(condition: string, options?: { readonly database?: string; isOver?(): boolean }): Promise<void>
   /** What pg_dump writes of a database. */
   dump(database: string): string
   restore(database: string, dump: string): void
@@ -246,5 +252,18 @@ async function openServer(t: TestContext, { bin, folder, options, run }: Place, 
     return run('psql', ...at, '-v', 'ON_ERROR_STOP=1', '-XAtc', text).trim()
   }
   const urlOf = (database: string) => `postgres://app:${PASSWORD}@127.0.0.1:${port}/${database}`
-  return { port, url: urlOf('satchel'), urlOf, sql, kill, start, pause }
+  const until: PostgresServer['until'] = async (condition, { database = 'satchel', isOver } = {}) => {
+    const { default: pg } = await import('pg')
+    const client = new pg.Client({
+      connectionString: urlOf(database),
+      application_name: 'until',
+      connectionTimeoutMillis: 60_000,
+      keepAlive: true,
+    })
+    await client.connect()
+    const count = `select from (select) one where ${condition}`
+    const isSo = async () => isOver?.() || [await client.query(count)].flat()[0]?.rowCount === 1
+    await untilTrue(isSo, condition).finally(() => client.end())
+  }
+  return { port, url: urlOf('satchel'), urlOf, sql, until, kill, start, pause }
 }

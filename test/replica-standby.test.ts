@@ -57,8 +57,7 @@ test('a synchronous standby that hangs delays acknowledgements, and one that tak
     isAnswered = true
     return answer
   })
-  while (server.sql("select count(*) from pg_stat_activity where wait_event = 'SyncRep'") === '0')
-    await wait(20)
+  await server.until(`exists (select from pg_stat_activity where wait_event = 'SyncRep')`)
   const wasAnswered = isAnswered
   frozen.resume()
   const acknowledged = await late

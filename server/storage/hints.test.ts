@@ -61,8 +61,7 @@ async function orderOf(t: TestContext, server: PostgresServer, plant?: (wire: Wi
   await gate.connect()
   await gate.query('select pg_advisory_lock(7)')
   const late = add(writer, 'late')
-  const waiting = `select count(*) from pg_stat_activity where wait_event_type = 'Lock'`
-  await until(() => server.sql(waiting) === '1')
+  await server.until(`(select count(*) from pg_stat_activity where wait_event_type = 'Lock') = 1`)
   await add(keeper, 'early')
   await gate.query('select pg_advisory_unlock(7)')
   await gate.end()

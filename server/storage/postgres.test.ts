@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { until } from '../../test/harness/until.ts'
 import { startPooler } from '../../test/pooler.ts'
 import { type PostgresServer, startPostgres } from '../../test/postgres-server.ts'
 import { openWay } from '../../test/postgres-way.ts'
@@ -98,8 +97,7 @@ async function holdGate(server: PostgresServer) {
     async release() {
       await client.query('commit')
       await client.end()
-      while (server.sql(`${WAITING} or state = 'active' and application_name = 'satchel'`) !== '0')
-        await wait(10)
+      await server.until(`(${WAITING} or state = 'active' and application_name = 'satchel') = 0`)
     },
   }
 }
@@ -108,7 +106,7 @@ const WAITING = `select count(*) from pg_stat_activity where wait_event_type = '
 
 /** Until so many connections wait for a lock of the server, or for nothing any more. */
 async function isWaiting(server: PostgresServer, least = 1, isOver = () => false): Promise<void> {
-  while (!isOver() && Number(server.sql(WAITING)) < least) await wait(10)
+  await server.until(`(${WAITING}) >= ${least}`, { isOver })
 }
 
 test('a write whose connection is cut is found out and done once, wherever the cut is', async (t) => {
@@ -143,7 +141,7 @@ test('a server that cannot be asked about a write is told as unknown, and nothin
   way.cut('answer')
 
   const writing = toys.write(ADDED, ['one']).catch((thrown) => thrown.reason)
-  while (server.sql('select count(*) from satchel.toys') !== '1') await wait(5)
+  while (server.sql('select count(*) from satchel.toys') !== '1') await wait(5) // no turn for the write's own question
   await server.kill()
   const told = await writing
   const down = await toys.query('select 1').catch((thrown) => thrown.reason)
@@ -320,7 +318,7 @@ test('a lock is free when its connection ends, and its waiter gets it', async (t
   })
 
   const first = one.locked('name', 1_000, () => holding)
-  while (server.sql(`select count(*) from pg_locks where locktype = 'advisory'`) === '0') await wait(5)
+  await server.until(`exists (select from pg_locks where locktype = 'advisory')`)
   const refused = await two.locked('name', 50, async () => 'got')
   server.sql(`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'`)
   const got = await two.locked('name', 5_000, async () => 'got')
@@ -358,7 +356,7 @@ test('behind a pooler of transactions a lock has one holder, is freed at its end
   assert.deepEqual([...together], [])
   assert.equal(order.length, 60)
   assert.equal(server.sql('select count(*), count(distinct id) from satchel.toys'), '60|60')
-  await until(() => server.sql(`select count(*) from pg_locks where locktype = 'advisory'`) === '0')
+  await server.until(`not exists (select from pg_locks where locktype = 'advisory')`)
 })
 
 test('a server that freezes is waited for so long, and its connections are not used again', async (t) => {

@@ -25,8 +25,10 @@ async function openBoth(t: TestContext, server: PostgresServer) {
   const other = await team.machine({ repositories })
   const ingest = async (machine: typeof one, input: Record<string, unknown> = {}) =>
     (await machine.call('ingest', input)) as Report
-  const sql = (text: string) => server.sql(text, one.database.place.split(' ')[0])
-  return { team, dir, urls, repositories, one, other, ingest, sql }
+  const [database = ''] = one.database.place.split(' ')
+  const sql = (text: string) => server.sql(text, database)
+  const untilSo = (condition: string) => server.until(condition, { database })
+  return { team, dir, urls, repositories, one, other, ingest, sql, untilSo }
 }
 
 const CHECKS: Readonly<Record<string, (t: TestContext, server: PostgresServer) => Promise<void>>> = {
@@ -110,14 +112,14 @@ const CHECKS: Readonly<Record<string, (t: TestContext, server: PostgresServer) =
     assert.equal(sql('select count(distinct folded) from satchel.module_file_names'), '12')
   },
   'tells a machine whose entries have other options': async (t, server) => {
-    const { team, one, urls, ingest, sql } = await openBoth(t, server)
+    const { team, one, urls, ingest, sql, untilSo } = await openBoth(t, server)
     const other = await team.machine({ repositories: urls.map((url) => ({ url, max_tags: 1 })) })
     await ingest(one)
     sql(`update satchel.module_queue set asked = asked + 1, claim = gen_random_uuid(), lease_until = 'infinity'
       where repository like '%three%'`)
 
     const report = ingest(one)
-    await until(() => sql('select count(*) from satchel.module_queue where done = 2') === '2')
+    await untilSo('(select count(*) from satchel.module_queue where done = 2) = 2')
     sql(`update satchel.module_queue set options_digest = 'other', claim = null, lease_until = '-infinity'
       where repository like '%three%'`)
 
@@ -128,7 +130,7 @@ const CHECKS: Readonly<Record<string, (t: TestContext, server: PostgresServer) =
     assert.equal((await ingest(other)).failures.length, 0)
   },
   'leaves nothing of a repository that a machine read and could not publish': async (t, server) => {
-    const { one, other, ingest, sql } = await openBoth(t, server)
+    const { one, other, ingest, sql, untilSo } = await openBoth(t, server)
     // Another worker takes each repository in the moment of the first publication.
     sql(`create function satchel.steal() returns trigger language plpgsql as $$ begin
         if not exists (select from satchel.module_repositories) then
@@ -141,7 +143,7 @@ const CHECKS: Readonly<Record<string, (t: TestContext, server: PostgresServer) =
         when (new.done > old.done and pg_trigger_depth() = 0) execute function satchel.steal()`)
     const stopped = new AbortController()
     const run = one.host.call('ingest', {}, { door: 'cli', signal: stopped.signal })
-    await until(() => sql("select count(*) from satchel.module_queue where lease_until = 'infinity'") === '3')
+    await untilSo("(select count(*) from satchel.module_queue where lease_until = 'infinity') = 3")
     stopped.abort()
     await assert.rejects(run, { code: 'cancelled' })
     sql(`drop trigger steal on satchel.module_queue;

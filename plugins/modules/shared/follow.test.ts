@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { PostgresServer } from '../../../test/postgres-server.ts'
 import { startPostgres } from '../../../test/postgres-server.ts'
 import { openWorld } from '../testing/ingest-world.ts'
@@ -141,8 +140,8 @@ const CHECKS: Readonly<Record<string, (t: TestContext, server: PostgresServer) =
 
     const isPublished = await rows.publish(publication, IF_NEW)
     await machine.database.close() // a connection that ends counts what it read
-    const busy = `select count(*) from pg_stat_activity where application_name = 'satchel' and datname = '${name}'`
-    while (server.sql(busy, name) !== '0') await wait(10)
+    const busy = `select from pg_stat_activity where application_name = 'satchel' and datname = '${name}'`
+    await server.until(`not exists (${busy})`)
     const read = server.sql(
       `select seq_tup_read + idx_tup_fetch from pg_stat_user_tables where relname = 'module_file_names'`,
       name,
