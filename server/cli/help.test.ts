@@ -39,6 +39,16 @@ test('requested help fits 80 columns, shows an example and the exit codes, and i
   assert.deepEqual([group.code, group.out, /Echo what was typed/.test(group.err)], [2, '', true])
 })
 
+test('help lists the options of a verb before those of every verb, and says that a switch turns off what is on', async (t) => {
+  const { satchel } = await openProject(t)
+  const headings = async (...verb: readonly string[]) =>
+    (await satchel([...verb, '--help'])).out.match(/^.*options:$/gim)
+
+  assert.deepEqual(await headings('probe', 'echo'), ['Options:', 'Global options:'])
+  assert.deepEqual(await headings('storage', 'import'), ['Global options:'])
+  assert.match((await satchel(['probe', 'echo', '--help'])).out, /--no-capture-git +turn off: look at git$/m)
+})
+
 test('the example in the help is the example of the tool', async (t) => {
   const { satchel } = await openProject(t)
   const { out } = await satchel(['probe', 'echo', '--help'])

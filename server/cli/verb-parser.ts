@@ -123,7 +123,7 @@ function optionsFor(flag: Flag): Option[] {
 function switchesFor(flag: Flag): Option[] {
   const short = flag.short ? `-${flag.short}, ` : ''
   const on = optionOf(`${short}--${flag.long}`, describe(flag))
-  const off = new Option(`--no-${flag.long}`, `not: ${flag.description}`)
+  const off = new Option(`--no-${flag.long}`, `turn off: ${flag.description}`)
   return flag.default === true ? [on.hideHelp(), off] : [on, off.hideHelp()]
 }
 
@@ -229,5 +229,5 @@ function addGlobalOptions(
     const free = ownShorts.includes('c') ? flags.replace('-c, ', '') : flags
     command.addOption(new Option(free, summary).helpGroup('Global options:'))
   }
-  command.helpOption('-h, --help', 'show this help')
+  command.addHelpOption(new Option('-h, --help', 'show this help').helpGroup('Global options:'))
 }

@@ -32,7 +32,10 @@ const input = z.object({
     .describe('address at which guests reach the ingress, as of a reverse proxy'),
   staleness: z.enum(['strict', 'section']).optional().describe('when a proposal is out of date'),
   max_streams: PORT.optional().describe('concurrent observe streams'),
-  take_over: z.boolean().optional().describe('the owner on another host has certainly ended'),
+  take_over: z
+    .boolean()
+    .optional()
+    .describe('open it although an owner on another host had it: that process has ended'),
   database: z.string().min(1).optional().describe('keep it in the database, under this name of the project'),
   ephemeral: z.boolean().optional().describe('remove the sidecar at the end'),
 })

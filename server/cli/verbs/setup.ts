@@ -72,8 +72,8 @@ export const setupVerb = defineHostVerb({
   path: ['setup'],
   summary: 'connect satchel to your clients, check that, undo it',
   description: [
-    'Adds satchel to the configuration of these clients, or without a name of those found here, after a question.',
-    'Shows each change first, keeps every other byte of the file, and starts the server as the client would.',
+    'Adds satchel to the configuration of the named clients or, if none is named, of those found here.',
+    'Shows each change and asks before it writes, keeps every other byte of the file, and starts the server as the client would.',
     'Flags of the server that an entry has stay unless this call gives them; an empty value takes one out.',
     '--remove restores the file as it was, and leaves an entry that no setup wrote.',
   ].join(' '),
