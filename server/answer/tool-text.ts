@@ -8,8 +8,8 @@ import { isPartial, Literal } from './literal.ts'
 const HEADLINE_MAX_CHARS = 300
 
 /**
- * Returns the one line that names an answer, cleaned. Where the tool fails to name it, the title of the tool does: the
- * work is done, and an error would let its caller do it again.
+ * Returns the headline of an answer as one clean line. If the tool's own headline function fails, returns the title of the
+ * tool: the work is done, and an error would make the caller repeat it.
  */
 export function headlineOf(tool: Tool, data: Record<string, unknown>, log?: Pick<Log, 'error'>): string {
   const line = cleanText(givenHeadline(tool, data, log)).replace(/\s*\n\s*/g, ' ')
@@ -28,9 +28,9 @@ function givenHeadline(tool: Tool, data: Record<string, unknown>, log?: Pick<Log
 }
 
 /**
- * Returns data as the text of a tool tells it: without the members that the tool leaves out on purpose, and with the values
- * that it quotes from a program as literals in JSON. A value stays as it is where the member that the tool names beside it
- * is true, because it is the text of an expression then, and where a page holds only a part of it.
+ * Returns the data that the text of an answer shows: without the members that the tool omits, and with values that it quotes
+ * from a program written as JSON literals. A value stays as it is if the member that the tool names next to it is true,
+ * because it is then the text of an expression, or if the page holds only a part of it.
  */
 export function toldIn(
   data: Record<string, unknown>,
@@ -44,10 +44,10 @@ export function toldIn(
   return told(data, place) as Record<string, unknown> // an object stays one
 }
 
-/** What the text does with a member, and with those below it; absent below: nothing. */
+/** How the text shows a member and the members below it. A member without a place is shown unchanged. */
 interface Place {
   readonly isOmitted: boolean
-  /** Told as a literal, unless the member of this name beside it is true. */
+  /** Shown as a literal, unless the member of this name next to it is true. */
   readonly literalUnless: string | undefined
   readonly named: ReadonlyMap<string, Place>
   readonly names: readonly string[]
@@ -101,7 +101,7 @@ function placeOf(omits: readonly Path[], literals: readonly Path[]): Place {
   }
 }
 
-/** The value itself, not a copy, where it has nothing of what the tool names below it. */
+/** Returns the value itself, not a copy, if nothing below it changes. */
 function told(value: unknown, place: Place): unknown {
   if (place.named.size === 0 || typeof value !== 'object' || value === null || value instanceof CutText)
     return value

@@ -6,7 +6,7 @@ export function isLargeJson(value: unknown): boolean {
   return weighed(value, 2 * PIECE_LENGTH) < 0
 }
 
-/** What is left of `room` after the text of `value`, roughly; below 0 when that is longer. */
+/** Subtracts the approximate length of the JSON text of `value` from `room`; negative if the text is longer. */
 function weighed(value: unknown, room: number): number {
   if (typeof value === 'string') return room - value.length
   if (typeof value !== 'object' || value === null) return room - 8

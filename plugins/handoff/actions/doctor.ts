@@ -142,7 +142,7 @@ async function folderProblems(project: Project, clockMs: number): Promise<StoreP
   ]
 }
 
-/** Folders in which every new record needs to be written. One that is missing is made. */
+/** Finds a folder that a new record needs and that cannot be written. A missing folder is created by the next write. */
 async function unwritableStore({ root, store: { layout } }: Project): Promise<StoreProblem[]> {
   for (const folder of [layout.folder, layout.records, layout.temps]) {
     const code = await writeFault(folder)
@@ -159,7 +159,7 @@ async function unwritableStore({ root, store: { layout } }: Project): Promise<St
   return []
 }
 
-/** As where another user owns the files, in a container: records then know no commit and no change. */
+/** In a container the files may belong to another user, and git then refuses: records have no commit and no changes. */
 async function untrustedRepository({ root, git }: Project): Promise<StoreProblem[]> {
   const answer = await git('rev-parse', '--git-dir')
   if (answer.kind !== 'failed' || answer.reason !== 'dubious_ownership') return []
@@ -173,7 +173,7 @@ async function untrustedRepository({ root, git }: Project): Promise<StoreProblem
   ]
 }
 
-/** Attributes are in every clone, the command that they name is not: git then merges records as lines of text, silently. */
+/** Every clone has the attributes, but not the command that they name. Without it git silently merges records line by line. */
 async function missingMergeDriver({ root, store, git }: Project): Promise<StoreProblem[]> {
   const path = relative(root, join(store.layout.records, 'a.json'))
   const named = await git('check-attr', 'merge', '--', path)
@@ -193,7 +193,7 @@ async function missingMergeDriver({ root, store, git }: Project): Promise<StoreP
 /** As `satchel setup --git-merge` names it. */
 const MERGE_DRIVER = 'handoff'
 
-/** What keeps claims and sessions of this machine from being kept. Records are read and written anyway. */
+/** A folder that cannot be read, so that no claims or sessions of this machine are stored. Records still work. */
 async function unusableLocal({ root, store: { disk, layout } }: Project): Promise<StoreProblem[]> {
   for (const folder of [layout.local, claimsFolder(layout)]) {
     const cause = await disk.list(folder).then(() => undefined, systemCode)

@@ -9,8 +9,8 @@ import { findRecord } from './find-record.ts'
 const SHOWN = 3
 
 /**
- * The kind of evidence `fresh`: that what a record claims still holds. Changed files alone say nothing here: the work itself
- * changes them.
+ * The kind of evidence `fresh`: the claims of a record still hold. Changed files alone prove nothing, because the work
+ * itself changes files.
  */
 export function freshEvidence(projectAt: (root: string) => Project): EvidenceKind {
   return {
@@ -42,7 +42,7 @@ async function claimsOf(project: Project, id: string): Promise<EvidenceFinding> 
       reason: reasonsOf(broken) || `the record is flagged ${record.flags.join(', ')}`,
     }
   }
-  // A command that is not run again says nothing; what a plugin would check, but cannot check here, leaves a doubt.
+  // A command is not run again, so it proves nothing either way. Evidence that its plugin cannot check here leaves a doubt.
   const provided = new Set(record.evidence.filter((item) => isProvided({ ...item })).map((item) => item.id))
   const doubtful = claims.filter((one) => one.verdict === 'unverifiable' && provided.has(one.evidence_id))
   if (doubtful.length > 0) return { verdict: 'unverifiable', reason: reasonsOf(doubtful) }

@@ -17,7 +17,7 @@ import {
 export interface BriefEntry {
   readonly lead: string
   readonly text: string
-  /** Id of the item, or its place in its list, by which a brief lists it if it does not fit. */
+  /** Id of the item, or its position in its list: a brief lists it by this if its text does not fit. */
   readonly id?: string
 }
 
@@ -25,9 +25,9 @@ export interface BriefEntry {
 export interface BriefSection {
   readonly name: string
   readonly title: string
-  /** Shows what was left out. */
+  /** JSON pointer under which `handoff_get` shows what was left out. */
   readonly pointer: string
-  /** What is left out of it is named by its ids. */
+  /** The brief names the ids of entries that it leaves out. */
   readonly isKept?: true
   readonly entries: readonly BriefEntry[]
 }
@@ -65,7 +65,7 @@ const entry = (lead: string, text: string, id?: string): BriefEntry => ({
   ...(id !== undefined && { id }),
 })
 
-/** The step, and what it is for if that says more. */
+/** The suggested action and, if it differs, the description. */
 function stepOf(item: OpenItem): string {
   const action = actionOf(item)
   return action === item.description ? action : `${action} - ${item.description}`
@@ -220,7 +220,7 @@ function doneSections(record: Handoff): readonly BriefSection[] {
   ]
 }
 
-/** A paragraph each. */
+/** One entry for each paragraph. */
 function unmappedEntries(record: Handoff): BriefEntry[] {
   const paragraphs = (extension(record).unmapped ?? '').split(/\n\s*\n/)
   return plain(paragraphs.filter((text) => text.trim() !== ''))

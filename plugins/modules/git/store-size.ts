@@ -2,7 +2,7 @@ import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { refusals } from '../reasons.ts'
 
-/** Largest total size of the packs of a store. modules design 8 */
+/** Largest total size of the packs of a store (design modules, section 8). */
 export const MAX_STORE_BYTES = 2 * 1024 ** 3
 const LOOK_EVERY_MS = 500
 

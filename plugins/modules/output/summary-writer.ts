@@ -3,7 +3,7 @@ import { makeDirectoryDurably, realDisk, replaceFile } from '../../../server/plu
 import type { Stamp } from './file-stamps.ts'
 import { storageFailure } from './summary-files.ts'
 
-/** What an index says of a summary. */
+/** The row of a summary in an index. */
 interface SummaryRow {
   readonly summary_file: string
 }
@@ -25,8 +25,7 @@ const WRITES_AT_ONCE = 16
 const MAX_HELD_BYTES = 4 * 1024 * 1024
 
 /**
- * `onDisk` is called once a summary can survive a kill: only then may an index name it. The stamp is that of the
- * renamed file.
+ * Calls `onDisk` once a summary is durable, with the stamp of the renamed file. Only then may an index name the summary.
  */
 export function createSummaryWriter<Row extends SummaryRow>(
   directory: string,

@@ -10,7 +10,7 @@ export interface Subject {
   /** Any JSON value; `undefined` when the source is not JSON. */
   readonly value: unknown
   readonly faults: readonly SchemaFault[]
-  /** What can be read of the value, also where the schema refuses it. */
+  /** The readable parts of the value, even if the schema refuses it. */
   readonly record: Handoff
   /** What the project says; absent parts make their checks `skipped`. */
   readonly world: WorldFacts
@@ -39,7 +39,7 @@ export interface CheckRule {
   readonly name: string
   /** `schema` runs always, `semantic` needs only the record, `repo` needs the store, files or git. */
   readonly level: 'schema' | 'semantic' | 'repo'
-  /** Gives what it found, or finds it in pieces. */
+  /** Returns the outcome, or steps that produce it. */
   run(subject: Subject): CheckOutcome | Pieces<CheckOutcome>
 }
 
