@@ -1,6 +1,6 @@
 import { h } from 'preact'
 import { showHidden } from '../../../../server/plugin.ts'
-import { mayPassFor } from './imitation.ts'
+import { imitations } from './imitation.ts'
 import { nameOf, update } from './store.js'
 
 /** Text in which nothing hides: hidden characters are shown as their code. A line may end in CR LF. */
@@ -34,20 +34,12 @@ export function badge(status) {
   return h('span', { class: `badge ${status}` }, status.replace('_', ' '))
 }
 
-/** What a name may be mistaken for; undefined for one of its own. */
-export function imitated(room, one) {
-  const others = room.participants.filter(
-    ({ participant_id, joined_at }) => participant_id !== one.participant_id && joined_at <= one.joined_at,
-  )
-  return others.find(({ name }) => mayPassFor(one.name, name))?.name
-}
-
 /** A participant's name with a mark where it may pass for another. */
 export function Name({ room, id }) {
   const one = room.participants?.find(({ participant_id }) => participant_id === id)
   const name = visible(nameOf(room, id))
   if (!one) return id === undefined ? name : h('span', { class: 'name' }, name, ' ', h('small', {}, '(left)'))
-  const like = imitated(room, one)
+  const like = imitations(room.participants).get(id)
   if (like !== undefined) {
     return h('span', { class: 'name' }, name, ' ', h('strong', { class: 'mark' }, `not ${visible(like)}`))
   }

@@ -37,14 +37,60 @@ function skeleton(name: string): string {
     .replaceAll('vv', 'w')
 }
 
+/** A number at the end tells participants of one name apart: the room itself gives it. */
+const OWN_NUMBER = /-\d+$/
+
+/** A name with what is compared of it, made once. */
+interface Seen {
+  readonly name: string
+  readonly letters: string
+  /** Without the number that the room gave. */
+  readonly stem: string
+}
+
+function seen(name: string): Seen {
+  return { name, letters: skeleton(name), stem: name.replace(OWN_NUMBER, '') }
+}
+
 /** True when `name` may be read as `other`: equal to the eye, or one letter away in a name of five or more. */
 export function mayPassFor(name: string, other: string): boolean {
-  if (name === other) return false
-  const [a, b] = [skeleton(name), skeleton(other)]
-  if (a === b) return true
-  // A number at the end tells participants of one name apart: the room itself gives it.
-  if (name.replace(/-\d+$/, '') === other) return false
-  return Math.min(a.length, b.length) >= 5 && isOneEdit(a, b)
+  return looksLike(seen(name), seen(other))
+}
+
+function looksLike(one: Seen, other: Seen): boolean {
+  if (one.name === other.name) return false
+  if (one.letters === other.letters) return true
+  if (one.stem === other.stem) return false
+  return Math.min(one.letters.length, other.letters.length) >= 5 && isOneEdit(one.letters, other.letters)
+}
+
+interface Named {
+  readonly participant_id: string
+  readonly name: string
+  readonly joined_at: string
+}
+
+const found = new WeakMap<readonly Named[], ReadonlyMap<string, string>>()
+
+/**
+ * By participant, the name of one who joined before and for whom its own may be taken. Found once for each list: two
+ * hundred members make twenty thousand pairs, and the page asks at each key that is pressed.
+ */
+export function imitations(members: readonly Named[]): ReadonlyMap<string, string> {
+  const known = found.get(members)
+  if (known) return known
+  const all = members.map((one) => ({ ...one, ...seen(one.name) }))
+  const imitated = all.flatMap((one) => {
+    const like = all.find((other) => isBefore(other, one) && looksLike(one, other))
+    return like ? [[one.participant_id, like.name] as const] : []
+  })
+  const byId = new Map(imitated)
+  found.set(members, byId)
+  return byId
+}
+
+function isBefore(other: Named, one: Named): boolean {
+  return other.participant_id !== one.participant_id && other.joined_at <= one.joined_at
 }
 
 function isOneEdit(a: string, b: string): boolean {

@@ -2,7 +2,8 @@ import { h } from 'preact'
 import { useState } from 'preact/hooks'
 import { act } from './actions.js'
 import { isGuestPage, linkOf } from './api.js'
-import { button, empty, imitated, Name, older, targetName, visible, when } from './dom.js'
+import { button, empty, Name, older, targetName, visible, when } from './dom.js'
+import { imitations } from './imitation.ts'
 import { may, nameOf, store, update } from './store.js'
 
 export function Leases({ room }) {
@@ -48,7 +49,7 @@ export function Participants({ room }) {
 function Member({ room, one }) {
   const { participant_id: id, name, kind, capabilities, joined_at } = one
   const isYou = id === room.status.you.participant_id
-  const like = imitated(room, one)
+  const like = imitations(room.participants).get(id)
   return h(
     'li',
     { id: `member-${id}`, tabindex: -1 },
