@@ -146,6 +146,25 @@ test('a guest whose session runs out while typing goes on as the same member, in
   assert.deepEqual([seen.complaints, seen.foreign], [[], []])
 })
 
+test('a guest whose connection is silently lost is connected again, and shown what came meanwhile', async (t) => {
+  const seen = await openPage(t, { text: PLAN })
+  if (!seen) return
+  const { page, server } = seen
+  const guest = await joinAsEve(t, page, await inviteOnPage(page))
+  await guest.clock.install()
+  await guest.reload()
+  await guest.waitForSelector('[data-state="live"]')
+
+  await guest.clock.fastForward(46_000) // more than three heartbeats, of which none came
+  await guest.waitForSelector('[data-state="reconnecting"]')
+  await server.join('ada')
+  await guest.clock.fastForward(6000)
+  await guest.waitForSelector('[data-state="live"]')
+
+  await guest.locator('#events li', { hasText: /participant\.joined\s+ada/ }).waitFor()
+  assert.deepEqual([seen.complaints, seen.foreign], [[], []])
+})
+
 test('an expired or revoked invitation is refused in words, and the cookie of another room opens nothing', async (t) => {
   const seen = await openPage(t)
   if (!seen) return

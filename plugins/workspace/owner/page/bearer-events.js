@@ -1,4 +1,6 @@
 const RETRY_MS = 5000 // as the server says it to an EventSource
+/** Three heartbeats: a connection that is silent for so long is lost, although nothing tells the browser so. */
+const SILENT_MS = 45_000
 
 /** A class that reads the event stream as the browser's `EventSource` does, with headers, which that one cannot send. */
 export function createBearerEventSource(headers) {
@@ -48,7 +50,7 @@ export function createBearerEventSource(headers) {
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader()
       let text = ''
       for (;;) {
-        const { done, value } = await reader.read()
+        const { done, value } = await nextOf(reader)
         if (done) return
         const frames = (text + value).split('\n\n')
         text = frames.pop()
@@ -62,6 +64,16 @@ export function createBearerEventSource(headers) {
       if (event === 'resync') for (const listener of this.#resync) listener()
       else this.onmessage?.({ data, lastEventId: this.#last })
     }
+  }
+}
+
+/** What a reader reads next; of a silent stream its end. */
+async function nextOf(reader) {
+  const silence = setTimeout(() => reader.cancel(), SILENT_MS)
+  try {
+    return await reader.read()
+  } finally {
+    clearTimeout(silence)
   }
 }
 
