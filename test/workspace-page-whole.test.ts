@@ -138,3 +138,71 @@ test('every state is whole in light and dark, at 390 pixels and wide: nothing ru
   await seen.look('offline')
   assert.deepEqual([seen.foreign, seen.complaints], [[], []])
 })
+
+/** True where what has the focus is in view, and nothing lies over it. */
+const FOCUS_IS_SEEN = `(() => {
+  const own = document.activeElement
+  const { left, top, width, height } = own.getBoundingClientRect()
+  const at = document.elementFromPoint(left + Math.min(width, 20) / 2, top + height / 2)
+  return at !== null && (own.contains(at) || at.contains(own))
+})()`
+
+test('at 400 % what stays in view leaves room: with the room away and a notice open, what has the focus is seen', async (t) => {
+  const steps = Array.from({ length: 12 }, (_, at) => `\n## Step ${at}\n\n- [ ] do ${at}\n`).join('')
+  const seen = await openPage(t, { text: `# Plan\n${steps}` })
+  if (!seen) return
+  const { page, server } = seen
+  await page.setViewportSize({ width: 320, height: 225 })
+  await page.getByRole('checkbox', { name: 'do 3' }).press('Space')
+  await page.locator('.notice', { hasText: 'Done: do 3' }).waitFor()
+  await server.stop()
+  await page.waitForSelector('header.stays [data-state="offline"]')
+  await seen.shot('zoomed-offline')
+
+  const hidden: string[] = []
+  for (let steps = 0; steps < 12; steps += 1) {
+    await page.keyboard.press('Tab')
+    if (!(await page.evaluate(FOCUS_IS_SEEN)))
+      hidden.push(String(await page.evaluate('document.activeElement.outerHTML')))
+  }
+
+  assert.deepEqual(hidden, [])
+  const heard = await page.locator('.connection').textContent()
+  assert.match(heard ?? '', /^Offline The room cannot be reached\./)
+})
+
+test('on paper there is the whole document and nothing else, also where the changes of a proposal stand for its text', async (t) => {
+  const seen = await openPage(t, { text: RICH })
+  if (!seen) return
+  const { page, server } = seen
+  await fillRoom(server)
+  await page.getByRole('button', { name: 'Show in the text: Add a third goal' }).click()
+  await page.locator('#document ins').first().waitFor()
+
+  await page.emulateMedia({ media: 'print' })
+
+  await seen.shot('paper')
+  const paper = String(await page.evaluate('document.body.innerText'))
+    .replace(/\s+/g, ' ')
+    .trim()
+  assert.match(paper, /^Plan Ships .* Goals one: ship two: learn Not before\.$/)
+})
+
+test('HTML and definitions are text in blocks of their own, a script too', async (t) => {
+  const text =
+    '# Plan\n\nBefore.\n\n<script>document.title = "run"</script>\n\n[ref]: https://example.org\n\nAfter.\n'
+  const seen = await openPage(t, { text })
+  if (!seen) return
+  const { page } = seen
+  await page.locator('#document', { hasText: 'After.' }).waitFor()
+
+  const lines = String(await page.locator('#document .text').last().innerText()).split(/\n+/)
+
+  assert.deepEqual(lines, [
+    'Before.',
+    '<script>document.title = "run"</script>',
+    '[ref]: https://example.org',
+    'After.',
+  ])
+  assert.notEqual(await page.title(), 'run')
+})

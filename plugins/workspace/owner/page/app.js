@@ -121,7 +121,7 @@ function Header({ room, connection, isGuest }) {
       'p',
       { class: 'connection', role: 'status', 'aria-live': 'polite', 'data-state': connection },
       h('strong', {}, label),
-      way && ` ${way}`,
+      way && h('span', { class: 'way' }, ` ${way}`),
     ),
   )
 }
