@@ -2,17 +2,19 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { realWorld } from '../plugins/workspace/connection/clock.ts'
+import { type RoomWorld, realWorld } from '../plugins/workspace/connection/clock.ts'
 import { LIMITS } from '../plugins/workspace/domain/limits.ts'
 import { workspacePlugin } from '../plugins/workspace/index.ts'
 import { createPump } from '../server/fanout/pump.ts'
+import { manualAfter } from '../server/fanout/testing/manual-after.ts'
 import type { HttpOptions } from '../server/http/exchange.ts'
 import type { HttpListener } from '../server/http/listener.ts'
 import { listen, OPTIONS } from '../server/http/testing/listen.ts'
 import { askAt, TOKEN } from '../server/http/testing/open-door.ts'
 import { createHttpMount } from '../server/mcp/http.ts'
 import { openHost, temporaryFolder } from './harness/index.ts'
-import { askOnce, listenerOf } from './workspace-server-fixture.ts'
+import { until } from './harness/until.ts'
+import { askOnce, listenerOf, openRoomServer } from './workspace-server-fixture.ts'
 
 /** What a caller without the server's token is given: the way into the room, and nothing that tells of it. */
 const OPENED = [
@@ -25,13 +27,14 @@ const OPENED = [
   'POST /session/renew',
 ]
 
-/** A room at a main listener whose callers are other users. */
-async function openServed(t: TestContext, name: 'api' | 'mcp', options: Partial<HttpOptions> = {}) {
-  const folder = await temporaryFolder(t)
-  const file = join(folder, 'plan.md')
-  await writeFile(file, '# Plan\n')
+/** A server with this room at a main listener whose callers are other users. */
+async function serveRoom(
+  t: TestContext,
+  { file, name, world }: { file: string; name: 'api' | 'mcp'; world: RoomWorld },
+  options: Partial<HttpOptions> = {},
+) {
   const opened = await openHost(t, {
-    plugins: [{ plugin: workspacePlugin(realWorld), settings: { file } }],
+    plugins: [{ plugin: workspacePlugin(world), settings: { file } }],
     openListener: listenerOf({}),
   })
   const { host } = opened
@@ -40,6 +43,14 @@ async function openServed(t: TestContext, name: 'api' | 'mcp', options: Partial<
   const own = { token: TOKEN, isOwnUser: async () => false, ...options, mcp }
   const door = await listen(t, host, { name }, own)
   await host.served(door)
+  return { door, logged: opened.logged }
+}
+
+async function openServed(t: TestContext, name: 'api' | 'mcp', options: Partial<HttpOptions> = {}) {
+  const folder = await temporaryFolder(t)
+  const file = join(folder, 'plan.md')
+  await writeFile(file, '# Plan\n')
+  const { door } = await serveRoom(t, { file, name, world: realWorld }, options)
   const invite = async (): Promise<string> => {
     const socket = join(folder, '.plan.md.satchel', 'owner.sock')
     const { json } = await askOnce(socket, 'POST', '/local/invite', { body: {} })
@@ -119,4 +130,22 @@ test('joins are counted for each caller that a trusted proxy states, and for the
 
   assert.deepEqual(await statusesOf(['127.0.0.1']), [429, 401])
   assert.deepEqual(await statusesOf([]), [429, 429])
+})
+
+test('a room that another process had open when its server began is open there after that process ends, without a call', async (t) => {
+  const first = await openRoomServer(t)
+  const clock = manualAfter()
+  const world = { ...realWorld, after: clock.after }
+  const { logged } = await serveRoom(t, { file: first.file, name: 'api', world })
+  const told = () => logged.filter((line) => line.includes('the room is not open')).length
+  clock.fire(30_000)
+  await until(() => clock.waiting.size > 0)
+  assert.equal(told(), 1, 'the same reason is told once')
+
+  await first.stop()
+  clock.fire(30_000)
+
+  const invite = () => askOnce(first.socket, 'POST', '/local/invite', { body: {} })
+  await until(async () => (await invite().catch(() => undefined))?.status === 200) // until then no one listens
+  assert.equal(clock.waiting.size, 0)
 })

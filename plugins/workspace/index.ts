@@ -2,7 +2,6 @@ import {
   definePlugin,
   type Finding,
   type Host,
-  isSatchelError,
   type OpenListener,
   type PluginInstance,
 } from '../../server/plugin.ts'
@@ -15,6 +14,7 @@ import { completingRooms, namedPlace } from './commands/target.ts'
 import { type WorkspaceConfig, workspaceConfig } from './config.ts'
 import { type RoomWorld, realWorld } from './connection/clock.ts'
 import { createRoomProcess, type RoomProcess } from './connection/room-process.ts'
+import { openServed } from './connection/served-room.ts'
 import { MIGRATIONS } from './engine/database-rows.ts'
 import { observeStream } from './feed.ts'
 import { checkHandoffRecord } from './handoff-record.ts'
@@ -97,23 +97,18 @@ function setUp(host: Host, config: WorkspaceConfig, world: RoomWorld): PluginIns
     measurements: async () => roomMeasurements(room.meter),
     refusals,
     howToJoin: 'Join the room first.',
-    served: (listener) => openAt(listener, { host, room }),
+    served: (listener) => openAt(listener, { host, room, world }),
     stop: room.stop,
   }
 }
 
-/**
- * Opens the room as soon as `serve` or `mcp --transport` listens, so that invitations to it work. Where that fails, each
- * call of the room reports the reason, and everything else is served.
- */
-async function openAt(listener: OpenListener, parts: { host: Host; room: RoomProcess }): Promise<void> {
-  const { host, room } = parts
+/** Opens the room as soon as `serve` or `mcp --transport` listens, so that invitations to it work. */
+async function openAt(
+  listener: OpenListener,
+  { host, room, world }: { host: Host; room: RoomProcess; world: RoomWorld },
+): Promise<void> {
   room.listen(listener)
-  if (!['api', 'mcp'].includes(listener.name)) return
-  await room.connection.reach().catch((thrown: unknown) => {
-    if (!isSatchelError(thrown)) throw thrown
-    host.log.error(`the room is not open: ${thrown.message}`, { reason: thrown.reason })
-  })
+  if (['api', 'mcp'].includes(listener.name)) await openServed(room, host, world)
 }
 
 /** Findings for the host's `doctor`; reads only, and returns none where no room is configured. */

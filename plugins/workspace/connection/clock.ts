@@ -8,6 +8,8 @@ export interface RoomWorld {
   nowMicros(): Micros
   readonly random: RandomBytes
   readonly engine?: RoomSeams
+  /** Runs an action once, `ms` milliseconds later, without keeping the process alive. Absent: a timer of this machine. */
+  readonly after?: (ms: number, action: () => void) => void
 }
 
 /** The lead of the wall clock over the monotonic one above which the wall clock wins. */
