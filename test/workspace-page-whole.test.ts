@@ -206,3 +206,25 @@ test('HTML and definitions are text in blocks of their own, a script too', async
   ])
   assert.notEqual(await page.title(), 'run')
 })
+
+test('many members leave the events in reach, and the keyboard reaches the last of them', async (t) => {
+  const seen = await openPage(t)
+  if (!seen) return
+  const { page, server } = seen
+  for (let at = 0; at < 12; at += 1) await server.join(`member ${'abcdefghijkl'[at]}`)
+  const last = page.locator('#participants li', { hasText: 'member l' })
+  await last.waitFor()
+
+  const { height } = (await page.locator('#participants').boundingBox()) ?? {}
+  const isIn = `(() => {
+    const [list, row] = ['#participants .rows', '#participants li:last-child'].map((at) => document.querySelector(at).getBoundingClientRect())
+    return row.bottom <= list.bottom + 1
+  })()`
+  const before = await page.evaluate(isIn)
+  await page.locator('#participants .rows').focus()
+  await page.keyboard.press('End')
+  await page.waitForFunction(isIn)
+
+  assert.ok((height ?? 0) < 600, `${height} pixels`)
+  assert.equal(before, false)
+})

@@ -41,7 +41,7 @@ export function Leases({ room }) {
 export function Participants({ room }) {
   return h(
     'ul',
-    { class: 'rows' },
+    { class: 'rows long', tabindex: 0, 'aria-label': 'Members' },
     room.participants.map((one) => h(Member, { key: one.participant_id, room, one })),
   )
 }
