@@ -69,3 +69,29 @@ test('texts that share no line, of 20,000 lines each, take no second', () => {
   assert.ok(process.cpuUsage().user - user < 1_000_000)
   assert.equal(rows.length, 1)
 })
+
+const ONE_CHARACTER = {
+  'a member of a family': [
+    'The \u{1f469}\u200d\u{1f469}\u200d\u{1f467} ships it',
+    '\u{1f469}\u200d\u{1f469}\u200d\u{1f466}',
+  ],
+  'a skin tone': ['Well done \u{1f44d}\u{1f3fd} to all', '\u{1f44d}\u{1f3ff}'],
+  'a flag': ['Made in \u{1f1e9}\u{1f1ea} in May', '\u{1f1e9}\u{1f1f0}'],
+  'an accent': ['The cafe\u0301 is open', 'cafe'],
+  'a Hebrew word': ['first \u05e2\u05d5\u05dc\u05dd last', '\u05dc\u05da'],
+  'a Hindi word': ['first \u0928\u092e\u0938\u094d\u0924\u0947 last', '\u0928\u092e\u0928'],
+} as const
+
+for (const [what, [before, now]] of Object.entries(ONE_CHARACTER)) {
+  test(`a change of ${what} is shown whole`, () => {
+    const old = before.split(' ').find((word) => /[^\u0000-\u007f]/.test(word)) ?? ''
+
+    const [row] = wordDiff(`${before}\n`, `${before.replace(old, now)}\n`)
+
+    const changed = row?.kind === 'changed' ? row.pieces.filter(({ kind }) => kind !== 'same') : []
+    assert.deepEqual(changed, [
+      { kind: 'del', text: old },
+      { kind: 'ins', text: now },
+    ])
+  })
+}

@@ -1,4 +1,5 @@
-import { diffArrays, diffWordsWithSpace } from 'diff'
+import { diffArrays } from 'diff'
+import { once } from '../../../../server/plugin.ts'
 
 /** A piece of a changed line. */
 export interface Piece {
@@ -67,14 +68,27 @@ function pieces(before: string, after: string): readonly Piece[] {
     ...(after === '' ? [] : [{ kind: 'ins', text: after } as const]),
   ]
   if (whole.length < 2 || before.length + after.length > MAX_WORD_CHARS) return whole
-  const parts = diffWordsWithSpace(before, after, { maxEditLength: MAX_WORD_EDITS })
-  if (!parts) return whole
-  const same = parts
-    .filter(({ added, removed }) => !added && !removed)
-    .reduce((sum, { value }) => sum + value.trim().length, 0)
-  if (same < KEPT_PART * Math.min(before.length, after.length)) return whole
-  return parts.map(({ added, removed, value }) => ({
-    kind: added ? 'ins' : removed ? 'del' : 'same',
-    text: value,
+  const wordsOf = /[\u0080-\uffff]/.test(before + after) ? words : asciiWords
+  const compared = diffArrays(wordsOf(before), wordsOf(after), { maxEditLength: MAX_WORD_EDITS })
+  if (!compared) return whole
+  const parts = compared.map(({ added, removed, value }) => ({
+    kind: added ? ('ins' as const) : removed ? ('del' as const) : ('same' as const),
+    text: value.join(''),
   }))
+  const same = parts
+    .filter(({ kind }) => kind === 'same')
+    .reduce((sum, { text }) => sum + text.trim().length, 0)
+  return same < KEPT_PART * Math.min(before.length, after.length) ? whole : parts
+}
+
+const segmenter = once(() => new Intl.Segmenter('und', { granularity: 'word' }))
+
+/** The words of any script and what is between them. What is seen as one character, such as a flag or a family, is never cut. */
+function words(text: string): string[] {
+  return Array.from(segmenter().segment(text), ({ segment }) => segment)
+}
+
+/** The same without the rules of Unicode, which take a hundred times as long. */
+function asciiWords(text: string): string[] {
+  return text.match(/\w+|[^\S\r\n]+|\r\n?|\n|[^\w\s]/g) ?? []
 }
