@@ -171,7 +171,7 @@ test('at 400 % what stays in view leaves room: with the room away and a notice o
   assert.match(heard ?? '', /^Offline The room cannot be reached\./)
 })
 
-test('on paper there is the whole document and nothing else, also where the changes of a proposal stand for its text', async (t) => {
+test('on paper there is the whole document and nothing else, also where the changes of a proposal hide its text', async (t) => {
   const seen = await openPage(t, { text: RICH })
   if (!seen) return
   const { page, server } = seen

@@ -8,7 +8,7 @@ const REOPEN_MS = 30_000
  * Opens the room of a server; resolves after the first attempt. Where that fails, each call of the room reports the reason,
  * and everything else is served. The room is tried again until it is open: until then invitations of this machine are
  * refused and edits of the file make no version, although the server runs.
- * Errors: of the first attempt, those that are no refusal.
+ * Errors: what the first attempt threw that is not a refusal.
  */
 export async function openServed(
   { connection, yieldRoom }: Pick<RoomProcess, 'connection' | 'yieldRoom'>,
