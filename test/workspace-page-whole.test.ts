@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from './harness/until.ts'
 import { as, FAINT, openPage } from './workspace-page.ts'
 import type { RoomServer } from './workspace-server-fixture.ts'
 
@@ -223,7 +224,7 @@ test('many members leave the events in reach, and the keyboard reaches the last 
   const before = await page.evaluate(isIn)
   await page.locator('#participants .rows').focus()
   await page.keyboard.press('End')
-  await page.waitForFunction(isIn)
+  await until(async () => Boolean(await page.evaluate(isIn)))
 
   assert.ok((height ?? 0) < 600, `${height} pixels`)
   assert.equal(before, false)
