@@ -80,8 +80,7 @@ export function partsOf(text: string, chars: number): readonly string[] {
   let state: State = OPEN
   let isAfterBlank = false
   for (const line of splitLines(text)) {
-    const isFree = state.kind === 'open' && line.start - from >= chars
-    if (isFree && (isAfterBlank ? AT_LEFT_EDGE : HEADING_AT_LEFT_EDGE).test(line.text)) {
+    if (line.start - from >= chars && beginsPart(line.text, state, isAfterBlank)) {
       parts.push(text.slice(from, line.start))
       from = line.start
     }
@@ -89,6 +88,12 @@ export function partsOf(text: string, chars: number): readonly string[] {
     isAfterBlank = isBlank(line.text)
   }
   return [...parts, text.slice(from)]
+}
+
+function beginsPart(text: string, { kind }: State, isAfterBlank: boolean): boolean {
+  // A heading at the left edge ends each container; lists that are parsed together take a parser quadratic time.
+  if (HEADING_AT_LEFT_EDGE.test(text)) return kind !== 'fence' && kind !== 'html'
+  return kind === 'open' && isAfterBlank && AT_LEFT_EDGE.test(text)
 }
 
 /** Not what may be a further item of a list; and a byte order mark has no width only where a text begins with it. */

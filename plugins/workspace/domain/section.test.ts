@@ -171,6 +171,18 @@ test('a text is cut into parts between its sections and paragraphs, and in nothi
   assert.deepEqual(partsOf('', 1), [''])
 })
 
+test('a heading is where a part begins, also behind a list, a quote or a paragraph', () => {
+  const parts = [
+    '# A\n- a\n  - b\n',
+    '# B\n- c\n\n',
+    '# D\n> q\n',
+    '# E\ntext\n',
+    '# F\n1. a\n   ```\n   # no\n',
+  ]
+
+  assert.deepEqual(partsOf(parts.join(''), 1), parts)
+})
+
 const WORST: Readonly<Record<string, string>> = {
   'nested items': '- '.repeat(500_000),
   'nested quotes': '> '.repeat(500_000),
