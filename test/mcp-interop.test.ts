@@ -115,18 +115,26 @@ async function hearsOfChanges(client: InteropClient): Promise<void> {
   await changed
 }
 
-/** The official clients drop a progress that they read together with the result, as they do if they get no processor time. */
+/**
+ * The official clients drop a progress that they read together with the result, as they do if they get no processor time,
+ * and report it as one for an unknown token.
+ */
 const ROUNDS = 5
+const DROPPED = /progress notification for an unknown token/
 
-/** Repeats a round until it gives `whole`, at most five times; returns what the last one gave. */
-async function bestOf<T>(whole: T, round: () => Promise<T>): Promise<T> {
+/** Repeats a round until it gives `whole`, at most five times; returns what the last one gave. What it dropped is no error. */
+async function bestOf<T>(client: InteropClient, whole: T, round: () => Promise<T>): Promise<T> {
   let given = await round()
-  for (let tries = 1; tries < ROUNDS && !isDeepStrictEqual(given, whole); tries++) given = await round()
+  for (let tries = 1; tries < ROUNDS && !isDeepStrictEqual(given, whole); tries++) {
+    const others = client.errors.filter(({ message }) => !DROPPED.test(message))
+    client.errors.splice(0, Number.POSITIVE_INFINITY, ...others)
+    given = await round()
+  }
   return given
 }
 
 async function followsProgress(client: InteropClient): Promise<void> {
-  const seen = await bestOf([1, 2], async () => {
+  const seen = await bestOf(client, [1, 2], async () => {
     const seenNow: number[] = []
     const result = await client.call(
       'sample_wait',
@@ -156,7 +164,7 @@ test('the last progress before a result reaches the client every time', async (t
   const place = await http(t)
   for (const open of [() => openModernClient(place, MODERN), () => openOldClient(place)]) {
     const client = await open()
-    const seen = await bestOf(50, async () => {
+    const seen = await bestOf(client, 50, async () => {
       let seenNow = 0
       const onprogress = () => (seenNow += 1)
       await Promise.all(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { until } from '../../test/harness/until.ts'
 import { type Answer, openTestProject, SMALL, type TestProject } from './testing/fixture.ts'
 
 const TESTED = { type: 'test', claim: 'the tests pass', ref: 'npm test', result: 'ok' }
@@ -128,7 +129,13 @@ test('of more changed files than a record names it is told together whether they
   project.git('commit', '-q', '-m', 'many')
   for (const path of paths.slice(1)) project.write(path, 'changed before the capture\n')
   rmSync(join(project.root, paths[0] ?? ''))
-  const created = await record(project)
+  let created: Answer
+  // A busy machine may not let a capture read so many files in its time.
+  await until(async () => {
+    created = await record(project)
+    const { project: captured } = (await project.call('handoff_get', { id: created.id })).record
+    return captured.repository.uncommitted_rest !== undefined
+  })
   const same = await fresh(project, created)
 
   project.write(paths[149] ?? '', 'changed later\n')

@@ -13,7 +13,7 @@ interface CallOptions {
 
 /** What a test does with a client of either generation. */
 export interface InteropClient {
-  readonly errors: readonly Error[]
+  readonly errors: Error[]
   listTools(): Promise<readonly { readonly name: string }[]>
   call(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<Record<string, unknown>>
   read(uri: string): Promise<readonly unknown[]>
