@@ -122,7 +122,7 @@ async function hearsOfChanges(client: InteropClient): Promise<void> {
 const ROUNDS = 5
 const DROPPED = /progress notification for an unknown token/
 
-/** Repeats a round until it gives `whole`, at most five times; returns what the last one gave. What it dropped is no error. */
+/** Repeats a round until it gives `whole`, at most five times; returns what the last one gave. What it dropped is not an error. */
 async function bestOf<T>(client: InteropClient, whole: T, round: () => Promise<T>): Promise<T> {
   let given = await round()
   for (let tries = 1; tries < ROUNDS && !isDeepStrictEqual(given, whole); tries++) {

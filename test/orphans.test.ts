@@ -13,10 +13,12 @@ const ROUNDS = 50
 /** How many clients work concurrently. */
 const AT_ONCE = 5
 
-function startServer(cwd: string): ChildProcess {
+/** `cache`: where a server that lives for a second keeps compiled code for later starts. */
+function startServer(cwd: string, cache: string): ChildProcess {
   const env = {
     PATH: process.env['PATH'],
     HOME: cwd,
+    XDG_CACHE_HOME: cache,
     XDG_RUNTIME_DIR: cwd,
     TMPDIR: cwd,
     SATCHEL_PROJECT: cwd,
@@ -25,9 +27,10 @@ function startServer(cwd: string): ChildProcess {
 }
 
 test('fifty clients that start a server twice and kill one leave no process, lock, socket or file', async (t) => {
+  const cache = await temporaryFolder(t)
   await inWaves({ count: ROUNDS, most: AT_ONCE }, async (round) => {
     const folder = await temporaryFolder(t)
-    const [probe, kept] = [startServer(folder), startServer(folder)]
+    const [probe, kept] = [startServer(folder, cache), startServer(folder, cache)]
     const ended = Promise.all([once(probe, 'exit'), once(kept, 'exit')])
     // Some clients kill the probe before it could say a word, some after.
     if (round % 2 === 0) probe.kill('SIGKILL')

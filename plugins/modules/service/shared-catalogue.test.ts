@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { z } from 'zod'
+import { definePlugin } from '../../../server/plugin.ts'
+import { openHost } from '../../../test/harness/index.ts'
 import { type PostgresServer, startPostgres } from '../../../test/postgres-server.ts'
 import { importCatalogue } from '../shared/copy-catalogue.ts'
 import { loadFollowed } from '../shared/followed-state.ts'
 import { openWorld } from '../testing/ingest-world.ts'
-import { entriesOf, openTeam, smallRemotes } from '../testing/team.ts'
+import { entriesOf, openTeam, smallRemotes, TEAM } from '../testing/team.ts'
+import { catalogueStore, type SharedCatalogue, sharedCatalogue } from './shared-catalogue.ts'
 
 /** A catalogue of files with two repositories, and two machines of a team that has none of it. */
 async function openMachines(t: TestContext, server: PostgresServer) {
@@ -17,7 +21,7 @@ async function openMachines(t: TestContext, server: PostgresServer) {
   const copy = { rows: writer.rows(), catalogue: 'team', outputDir: world.outputDir }
   const publish = () => importCatalogue(copy, new AbortController().signal)
   const followed = async (): Promise<number> => (await loadFollowed(reader.outputDir))?.change ?? 0
-  return { writer, reader, publish, followed }
+  return { writer, reader, url: team.url, publish, followed }
 }
 
 const CHECKS: Readonly<Record<string, (t: TestContext, server: PostgresServer) => Promise<void>>> = {
@@ -46,27 +50,38 @@ const CHECKS: Readonly<Record<string, (t: TestContext, server: PostgresServer) =
     assert.equal(await followed(), 0)
   },
   'is told as behind until a search has what is followed': async (t, server) => {
-    const { writer, reader, publish, followed } = await openMachines(t, server)
+    const { writer, reader, url, publish, followed } = await openMachines(t, server)
     await publish()
     const { change } = await writer.rows().head()
-    const instance = reader.host.host.registry.instances.find((one) => one.instance.database)
-    const lag = async (): Promise<number> => (await instance?.instance.database?.lag?.())?.changes ?? -1
-
-    const first = await lag()
-    const seen: (readonly [followed: number, behind: number])[] = []
-    const calling = reader.call('search_modules', { query: 'thing' })
-    for (let isOver = false; !isOver; ) {
-      // A state from before the answer: a folder that was followed then is still told as behind.
-      const at = await followed()
-      const behind = await lag()
-      seen.push([at, behind])
-      isOver = behind === 0
+    const settings = { catalogue: TEAM, output_dir: reader.filesDir }
+    let shared: SharedCatalogue | undefined
+    const watched = definePlugin({
+      name: 'modules', // has the tables
+      version: '1.0.0',
+      apiVersion: 1,
+      config: z.object({}),
+      async setup(host) {
+        shared = sharedCatalogue(host, settings, look)
+        return { database: catalogueStore(shared) }
+      },
+    })
+    const { projectRoot } = reader.host
+    await openHost(t, { plugins: [watched], projectRoot, databaseUrl: url })
+    const seen: (readonly [followed: number, behind: number | undefined])[] = []
+    async function look(): Promise<void> {
+      seen.push([await followed(), (await shared?.lag())?.changes])
     }
-    await calling
 
-    assert.equal(first, change)
-    assert.ok(seen.some(([, behind]) => behind > 0))
-    assert.equal(seen.at(-1)?.[1], 0)
+    // Before it follows, when the folder has followed and a search is made ready, and after.
+    await look()
+    await shared?.follow()
+    await look()
+
+    assert.deepEqual(seen, [
+      [0, change],
+      [change, change],
+      [change, 0],
+    ])
   },
 }
 
