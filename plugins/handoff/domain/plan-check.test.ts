@@ -16,6 +16,7 @@ const SERVICES = join(import.meta.dirname, '../testdata/plan-services.json')
 const FRESH = join(import.meta.dirname, '../testdata/plan-fresh.json')
 const MIXED = join(import.meta.dirname, '../testdata/plan-mixed.json')
 const OTHER = join(import.meta.dirname, '../testdata/plan-other.json')
+const NATURAL = join(import.meta.dirname, '../testdata/plan-natural.json')
 const VALUES = join(import.meta.dirname, '../testdata/plan-values.json')
 
 test('plans that repeat a dead end are told from plans that do not', (t) => {
@@ -32,7 +33,7 @@ test('plans that repeat a dead end are told from plans that do not', (t) => {
 })
 
 interface Triple {
-  readonly half: 'first' | 'second' | 'judge' | 'agents' | 'fields' | 'services'
+  readonly half: 'first' | 'second' | 'judge' | 'agents' | 'fields' | 'services' | 'natural'
   readonly attempt: string
   readonly repeat: string
   readonly other: string
@@ -169,6 +170,15 @@ test('of fresh plans of many fields, most that repeat are warned of', (t) => {
     t.diagnostic(`${half} half: any warning ${warned}, repeat ${repeated}, false repeat ${alarmed}`)
     assert.ok(warned >= warnedFrom && repeated >= repeatedFrom && alarmed <= alarmedTo)
   }
+})
+
+/** Plans as an agent would propose them, written without sight of the program or of the other plans. They chose nothing. */
+test('of plans written without sight of the program, as many as wanted that repeat are told', (t) => {
+  const { count, warned, repeated, alarmed } = sharesOf(NATURAL, 'natural')
+
+  t.diagnostic(`any warning ${warned}, repeat ${repeated}, false repeat ${alarmed}`)
+  assert.equal(count, 100)
+  assert.ok(warned >= 0.8 && repeated >= 0.7 && alarmed <= 0.1)
 })
 
 test('a score is the same beside one attempt and among many that have nothing to do with it', () => {
