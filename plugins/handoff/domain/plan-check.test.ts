@@ -33,7 +33,7 @@ test('plans that repeat a dead end are told from plans that do not', (t) => {
 })
 
 interface Triple {
-  readonly half: 'first' | 'second' | 'judge' | 'agents' | 'fields' | 'services' | 'natural'
+  readonly half: 'first' | 'second' | 'judge' | 'agents' | 'fields' | 'third' | 'services'
   readonly attempt: string
   readonly repeat: string
   readonly other: string
@@ -172,13 +172,44 @@ test('of fresh plans of many fields, most that repeat are warned of', (t) => {
   }
 })
 
-/** Plans as an agent would propose them, written without sight of the program or of the other plans. They chose nothing. */
+/** Plans as an agent would propose them, in three sets written without sight of the program or of other plans (docs/decisions/0231). */
 test('of plans written without sight of the program, as many as wanted that repeat are told', (t) => {
-  const { count, warned, repeated, alarmed } = sharesOf(NATURAL, 'natural')
+  const sets = (['first', 'second', 'third'] as const).map((part) => sharesOf(NATURAL, part))
+  const mean = (of: 'warned' | 'repeated' | 'alarmed') =>
+    sets.reduce((sum, shares) => sum + shares[of] * shares.count, 0) / 300
 
-  t.diagnostic(`any warning ${warned}, repeat ${repeated}, false repeat ${alarmed}`)
-  assert.equal(count, 100)
-  assert.ok(warned >= 0.8 && repeated >= 0.7 && alarmed <= 0.1)
+  for (const { warned, repeated, alarmed } of sets)
+    t.diagnostic(`any warning ${warned}, repeat ${repeated}, false repeat ${alarmed}`)
+  assert.deepEqual(
+    sets.map(({ count }) => count),
+    [100, 100, 100],
+  )
+  assert.ok(mean('warned') >= 0.8 && mean('repeated') >= 0.7 && mean('alarmed') <= 0.1)
+})
+
+test('what comes after `by`, or after a reason and `so`, is what a plan does', () => {
+  const verdictOf = (plan: string, attempt: string) => checkPlan(plan, [avoided(attempt, 1)]).verdict
+  const strict = 'Session cookie set to SameSite=Strict as CSRF protection'
+
+  assert.equal(
+    verdictOf('Stop cross-site posts by making the session cookie SameSite=Strict', strict),
+    'repeat',
+  )
+  assert.equal(
+    verdictOf(
+      'Parsing takes too long, so allow the processor three minutes via dag_processor_timeout',
+      'Raised dag_processor_timeout to 180',
+    ),
+    'repeat',
+  )
+  assert.notEqual(
+    verdictOf(
+      'Point the types field at built files, so checking packageC reads declarations',
+      'skipLibCheck in all tsconfigs, checking packageC still goes through the sources',
+    ),
+    'repeat',
+  )
+  assert.notEqual(verdictOf('Stop cross-site posts by checking a token in every form', strict), 'repeat')
 })
 
 test('a score is the same beside one attempt and among many that have nothing to do with it', () => {

@@ -13,6 +13,22 @@ const verbs = once(
     new Set((WORD_GROUPS['what is done'] ?? '').split(/[;\s]+/).filter((word) => /^[a-z]{3,}$/.test(word))),
 )
 
+/** `Let writers wait by raising the timeout`: what is done comes after `by`, and its purpose before. */
+const BY = /^([^,;:]*?\S),?\s+by\s+(?:just |only |simply )?([a-z]{2,}ing\b[\s\S]*)$/i
+/** `The pool runs dry, so enlarge it`. */
+const SO = /^([\s\S]*?[^\s,.;:])[,.;:]\s+so\s+([a-z][\s\S]*)$/i
+
+/** Other ways to read a sentence: with what it says about means, or after `so`, ahead of the rest. */
+export function otherReadings(text: string): readonly string[] {
+  const found: string[] = []
+  const [, reason, so] = SO.exec(text) ?? []
+  if (reason && so && verbs().has(/^[a-z]+/i.exec(so)?.[0].toLowerCase() ?? ''))
+    found.push(`${so} because ${reason}`)
+  const [, purpose, means] = BY.exec(so ?? text) ?? []
+  if (purpose && means) found.push(`${means} because ${purpose}`)
+  return found
+}
+
 /** A plan with what is done ahead of its reasons. */
 export function deedFirst(text: string): string {
   const [, reason, deed] = WILL.exec(text) ?? []

@@ -1,5 +1,5 @@
 import { once } from '../../../server/plugin.ts'
-import { deedFirst } from './plan-deeds.ts'
+import { deedFirst, otherReadings } from './plan-deeds.ts'
 import { indexOf, isGroup, isMet, isName, nearnessOf, type TermIndex } from './plan-nearness.ts'
 import { isKept, isRefused, leftBy, type Turned, turnedFrom } from './plan-refusals.ts'
 import { rootOf as stem } from './plan-stems.ts'
@@ -83,6 +83,7 @@ export function readPlan(text: string): readonly MeantPlan[] {
   const toldOf = told.map((clause) => ({ by: [], terms: planTerms(clause), isReason: false }))
   return [...parts]
     .filter((part) => part === meant || planTerms(part).length > 1)
+    .flatMap((part) => [part, ...otherReadings(part)])
     .slice(0, MAX_STEPS)
     .map((part) => ofPace(readPart(part, toldOf), meant))
 }
