@@ -1,5 +1,6 @@
 import { ENDED } from '../segments/segment-set.ts'
 import { highest, type Place } from './best-first.ts'
+import type { ScoreSteps } from './explain.ts'
 import { type FitEvidence, nothingFits } from './fit.ts'
 import { isOfRows, joinIds } from './join-ids.ts'
 import { fieldsOf, type KeywordIndex, type KeywordScores } from './keyword-index.ts'
@@ -81,6 +82,7 @@ interface Wish {
   readonly plan: QueryPlan
   /** Where names are looked up; absent: vectors alone rank. */
   readonly words: KeywordIndex | undefined
+  readonly steps: Pick<ScoreSteps, 'note'>
 }
 
 /** Prefers the provider that the query names, modules to their parts, and what has a name that the query has. */
@@ -88,9 +90,10 @@ export function prefer(
   index: SearchIndex,
   scores: Float64Array,
   { rows, matches, near }: Candidates,
-  { wanted, plan, words }: Wish,
+  { wanted, plan, words, steps }: Wish,
 ): void {
   preferProvider(index, scores, { rows, wanted, plan })
+  steps.note('provider')
   const best = highest(wanted, scores, PREFERRED)
   const placeOfCandidate = (at: number) => {
     const row = rows[at] ?? -1
@@ -98,8 +101,10 @@ export function prefer(
     return near?.record(matches[at] ?? 0).metadata ?? { repository: '', path: '', kind: '' }
   }
   preferRoots(scores, best, placeOfCandidate, plan)
+  steps.note('kind')
   // After roots were preferred to their parts: a root without the name does not come before a part that has it.
   if (words) putNamedFirst(scores, rows, plan, { index, words })
+  steps.note('name')
   if (!index.hasRemoved) return
   const { flags } = index.set
   for (const at of wanted) {
@@ -107,6 +112,7 @@ export function prefer(
     const mayBeRemoved = row >= 0 && ((flags[row] ?? 0) & ENDED) !== 0
     if (mayBeRemoved && index.removedSince(row) !== undefined) scores[at] = REMOVED_SHARE * (scores[at] ?? 0)
   }
+  steps.note('removed')
 }
 
 /** The kind is known; what else is asked for is read from a file. */

@@ -14,11 +14,37 @@ export interface Explanation {
   readonly decided: Decision[]
 }
 
-/** One thing that raised or lowered a score, and by how much. */
+/** One thing that raised or lowered a score, and by how much; all effects together are the score. */
 export interface Decision {
-  readonly by: 'words' | 'corrections' | 'concepts' | 'vector' | 'preferences'
+  readonly by: 'words' | 'corrections' | 'concepts' | 'vector' | Preference
   readonly effect: number
   readonly what: string
+}
+
+/** Why a score is raised or lowered after both lists are joined, in the order in which that is done. */
+export type Preference = 'provider' | 'kind' | 'name' | 'removed'
+
+/** A score once both lists were joined, and after each preference. */
+export interface ScoreStep {
+  readonly by: 'lists' | Preference
+  readonly score: number
+}
+
+/** Keeps what each step made of the scores of all candidates. */
+export interface ScoreSteps {
+  note(by: ScoreStep['by']): void
+  of(candidate: number): readonly ScoreStep[]
+}
+
+/** The steps of `scores`, which change in place; none is kept where nothing is explained. */
+export function scoreSteps(scores: Float64Array, isExplained: boolean): ScoreSteps {
+  const kept: { readonly by: ScoreStep['by']; readonly scores: Float64Array }[] = []
+  return {
+    note(by) {
+      if (isExplained) kept.push({ by, scores: scores.slice() })
+    },
+    of: (candidate) => kept.map((step) => ({ by: step.by, score: step.scores[candidate] ?? 0 })),
+  }
 }
 
 export interface KeywordExplanation {
@@ -47,36 +73,41 @@ export function explainKeyword(hit: KeywordMatch | undefined, scaled: number): K
 
 interface Scored {
   readonly hit: KeywordMatch | undefined
-  /** Both scaled to 0..1 among all candidates. */
-  readonly keyword: number
+  /** Scaled to 0..1 among all candidates. */
   readonly vector: number
-  readonly score: number
-  readonly kept: number
+  readonly steps: readonly ScoreStep[]
 }
 
-/** Words, corrected words, concepts, vector and preferences (the wanted provider, modules before their parts), by effect. */
-export function whatDecided(plan: QueryPlan, scored: Scored, weights: Weights): Decision[] {
-  const sum = weights.keyword + weights.vector
-  const found = Object.keys(scored.hit?.match ?? {})
+/** Words, corrected words, concepts, vector and preferences, the largest effect first. */
+export function whatDecided(plan: QueryPlan, { hit, vector, steps }: Scored, weights: Weights): Decision[] {
+  const found = Object.keys(hit?.match ?? {})
   const meant = new Set(plan.corrections.flatMap(({ to }) => to.split(' ').map(stem)))
   const corrected = found.filter((term) => meant.has(term))
   const own = found.filter((term) => !meant.has(term))
-  const concepts = Object.entries(scored.hit?.concepts ?? {})
-  const score = scored.hit?.score || 1
+  const concepts = Object.entries(hit?.concepts ?? {})
+  const score = hit?.score || 1
   const byConcepts = concepts.reduce((total, [, added]) => total + added, 0) / score
-  const byKeyword = (weights.keyword * scored.keyword) / sum
+  const byVector = (weights.vector * vector) / (weights.keyword + weights.vector)
+  const byKeyword = (steps[0]?.score ?? 0) - byVector
   const byWord = (byKeyword * (1 - byConcepts)) / Math.max(1, found.length)
-  const before = scored.kept === 0 ? 0 : scored.score / scored.kept
-  const provider = plan.provider ? `provider ${plan.provider.words}, ` : ''
+  const said = { ...SAID, provider: plan.provider?.words ?? '' }
   const decisions: Decision[] = [
     { by: 'words', effect: byWord * own.length, what: own.join(' ') },
     { by: 'corrections', effect: byWord * corrected.length, what: corrected.join(' ') },
     { by: 'concepts', effect: byKeyword * byConcepts, what: concepts.map(([group]) => group).join(' ') },
-    { by: 'vector', effect: (weights.vector * scored.vector) / sum, what: 'words and concepts together' },
-    { by: 'preferences', effect: scored.score - before, what: `${provider}modules before their parts` },
+    { by: 'vector', effect: byVector, what: 'words and concepts together' },
+    ...steps.flatMap(({ by, score: after }, at) =>
+      by === 'lists' ? [] : [{ by, effect: after - (steps[at - 1]?.score ?? 0), what: said[by] }],
+    ),
   ]
   return decisions
     .map((one) => ({ ...one, effect: sixDecimals(one.effect) }))
     .filter(({ effect }) => effect !== 0)
     .sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect))
+}
+
+const SAID = {
+  kind: 'modules before their parts',
+  name: 'names in the query',
+  removed: 'missing in the newest release',
 }

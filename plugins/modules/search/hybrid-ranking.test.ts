@@ -14,6 +14,8 @@ interface Hit {
   readonly explain?: {
     readonly keyword: { readonly terms: Share[]; readonly concepts: Share[] }
     readonly weights: unknown
+    readonly fused: number
+    readonly decided: readonly { readonly by: string; readonly effect: number; readonly what: string }[]
   }
 }
 
@@ -91,6 +93,43 @@ test('a search says why: the shares of words and concepts sum to 1', async (t) =
       assert.deepEqual(explain?.weights, { keyword: 0.5, vector: 0.5 })
     }
   }
+})
+
+test('an explanation lists what decided by its effect, and all effects together are the score', async (t) => {
+  const host = await (await openJudged(t, 1)).open()
+  const asked = ['azure version of eks', 'gogle cluter', 'enable_nat_gateway', 'input for bucket name']
+  for (const query of [...asked, ...OWN_QUERIES.map((one) => one.query)]) {
+    for (const mode of ['hybrid', 'keyword', 'vector']) {
+      for (const { explain } of await search(host, { query, mode, explain: true, limit: 50 })) {
+        const { decided, fused } = explain ?? assert.fail('no explanation')
+        const effects = decided.map(({ effect }) => effect)
+        const byEffect = effects.toSorted((a, b) => Math.abs(b) - Math.abs(a))
+        const sum = effects.reduce((total, effect) => total + effect, 0)
+        assert.deepEqual(effects, byEffect, query)
+        assert.ok(Math.abs(sum - fused) < 1e-5, `${mode} ${query}: ${sum} of ${fused}`)
+      }
+    }
+  }
+})
+
+test('an explanation tells the provider from the name that is asked for, each with what it did', async (t) => {
+  const host = await (await openJudged(t, 1)).open()
+  const reasons = async (query: string) =>
+    (await search(host, { query, explain: true })).map(({ explain }) =>
+      Object.fromEntries(
+        (explain?.decided ?? []).map(({ by, effect, what }) => [by, `${Math.sign(effect)} ${what}`]),
+      ),
+    )
+
+  const provider = await reasons('google cluster')
+  const name = await reasons('enable_nat_gateway')
+  const corrected = await reasons('kubernetes clutser')
+
+  assert.equal(provider[0]?.['provider'], undefined, 'what is of the provider keeps its score')
+  assert.ok(provider.some((one) => one['provider'] === '-1 google'))
+  assert.equal(name[0]?.['name'], '1 names in the query')
+  assert.ok(name.every((one) => one['kind'] === undefined && one['provider'] === undefined))
+  assert.equal(corrected[0]?.['corrections'], '1 cluster')
 })
 
 test('a module that shares no word and no concept with a query is not a result, in any mode', async (t) => {

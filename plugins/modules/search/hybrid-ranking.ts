@@ -8,7 +8,7 @@ import {
   placeOf,
   prefer,
 } from './candidates.ts'
-import { type Explanation, explainKeyword, whatDecided } from './explain.ts'
+import { type Explanation, explainKeyword, type ScoreSteps, scoreSteps, whatDecided } from './explain.ts'
 import { type Evidence, evidenceOf, type Fused, fuse, lessen, type Weights } from './fusion.ts'
 import type { KeywordIndex, KeywordScores } from './keyword-index.ts'
 import type { QueryPlan } from './query-plan.ts'
@@ -154,8 +154,7 @@ interface Ranking {
   /** All that match. */
   all(): readonly number[]
   readonly plan: QueryPlan
-  /** Scores before providers and roots were preferred; only where they are to be explained. */
-  readonly before: Float64Array | undefined
+  readonly steps: ScoreSteps
   /** Whether any module is about what the query asks for. */
   readonly fits: boolean
   readonly fused: Fused
@@ -184,8 +183,9 @@ async function rank(parts: SearchParts, request: SearchRequest, allVersions: boo
   const matching = matchingOf(scored.evidence, request.mode)
   const wanted = request.examples === 'left out' ? matching.filter((at) => !isExample(at)) : matching
   if (request.examples === 'less') lessen(scored.fused.scores, wanted.filter(isExample), EXAMPLE_SHARE)
-  const before = request.explain ? scored.fused.scores.slice() : undefined
-  prefer(index, scored.fused.scores, candidates, { wanted, plan, words: keyword && words })
+  const steps = scoreSteps(scored.fused.scores, request.explain)
+  steps.note('lists')
+  prefer(index, scored.fused.scores, candidates, { wanted, plan, words: keyword && words, steps })
   const place = (at: number): Place => placeOf(index, candidates, at)
   const first = (count?: number) => bestFirst(wanted, scored.fused.scores, place, request.limit, count)
   const ranked = first()
@@ -195,7 +195,7 @@ async function rank(parts: SearchParts, request: SearchRequest, allVersions: boo
     matching: wanted.length,
     all: () => first(wanted.length),
     plan,
-    before,
+    steps,
     fits: !asksForNothingHere(index, plan, words, { candidates, ranked, keyword }),
     fused: scored.fused,
     keyword,
@@ -334,26 +334,20 @@ async function localRecord({ index, document }: SearchParts, row: number): Promi
 function explanationOf(
   { index }: SearchParts,
   request: SearchRequest,
-  { candidates, fused, keyword, vector, plan, before }: Ranking,
+  { candidates, fused, keyword, vector, plan, steps }: Ranking,
   at: number,
 ): Explanation {
   const row = candidates.rows[at] ?? -1
   const match = row >= 0 ? keyword?.match(index.textOf(row)) : undefined
   const cosine = candidates.near?.cosines[candidates.matches[at] ?? -1] || 0 // NaN: the store left it out
   const scaled = { keyword: fused.keyword[at] ?? 0, vector: fused.vector[at] ?? 0 }
-  const score = fused.scores[at] ?? 0
-  const first = before?.[at] ?? 0
   const weights = MODE_WEIGHTS[request.mode] ?? request.weights
   return {
     keyword: explainKeyword(match, scaled.keyword),
     ...(vector && { vector: { cosine: sixDecimals(cosine), scaled: scaled.vector } }),
     weights,
-    fused: sixDecimals(score),
-    decided: whatDecided(
-      plan,
-      { ...scaled, hit: match, score, kept: first === 0 ? 1 : score / first },
-      weights,
-    ),
+    fused: sixDecimals(fused.scores[at] ?? 0),
+    decided: whatDecided(plan, { hit: match, vector: scaled.vector, steps: steps.of(at) }, weights),
   }
 }
 
