@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type JudgedQuery, relevantOnly } from '../../../plugins/modules/testing/evaluation.ts'
 import { SatchelError } from '../../../server/plugin.ts'
 
-/** `relevant` gives each module the highest grade; a query with neither is one that nothing fits. */
+/** `relevant` gives each module the highest grade; a query without a grade above 0 is one that nothing fits. */
 const judgedFile = z.array(
   z.object({
     query: z.string().min(1),
@@ -31,8 +31,12 @@ export async function readJudgedQueries(path: string): Promise<readonly JudgedQu
   return parsed.data.map(({ query, kind, relevant = [], grades = {} }) => ({
     query,
     kind,
-    grades: { ...relevantOnly(relevant), ...grades },
+    grades: aboveZero({ ...relevantOnly(relevant), ...grades }),
   }))
+}
+
+function aboveZero(grades: JudgedQuery['grades']): JudgedQuery['grades'] {
+  return Object.fromEntries(Object.entries(grades).filter(([, grade]) => grade > 0))
 }
 
 function parse(text: string): unknown {
@@ -59,4 +63,10 @@ export function missingModules(queries: readonly JudgedQuery[], ids: readonly st
       { details: { judged: judged.slice(0, 3), ingested: ids.slice(0, 3) } },
     )
   return missing
+}
+
+/** Whether a query has no grade, or one of a module that is not among `missing`: of any other, every figure would be 0. */
+export function isAnswerable({ grades }: JudgedQuery, missing: ReadonlySet<string>): boolean {
+  const judged = Object.keys(grades)
+  return judged.length === 0 || judged.some((id) => !missing.has(id))
 }

@@ -83,6 +83,32 @@ test('judged modules that were never ingested are counted, and refused when none
   assert.doesNotMatch(none.out, /0\.000/)
 })
 
+test('a query of which no judged module was ingested is left out and counted, so that no kind is 0 because of it', async (t) => {
+  const root = await temporaryFolder(t)
+  await writeManyRecords(root, 3, 1)
+  const cases = [
+    { query: 'private network', kind: 'lexical', relevant: ['acme/terraform-sample-0//.'] },
+    {
+      query: 'a cache',
+      kind: 'paraphrase',
+      grades: { 'acme/elsewhere//.': 2, 'acme/terraform-sample-0//.': 0 },
+    },
+    { query: 'pizza recipe', kind: 'negative', grades: { 'acme/terraform-sample-0//.': 0 } },
+  ]
+  await writeFile(join(root, 'cases.json'), JSON.stringify(cases))
+
+  const { out } = await bench(root, '--cases', 'cases.json', '--output-dir', 'out', '--json')
+  const shown = await bench(root, '--cases', 'cases.json', '--output-dir', 'out')
+
+  const { arms, ...counts } = JSON.parse(out)
+  assert.deepEqual(counts, { modules: 3, queries: 1, missing: 1, left_out: 1 })
+  for (const { kinds, nothing } of arms) {
+    assert.deepEqual(Object.keys(kinds), ['lexical'])
+    assert.equal(nothing.negatives, 1)
+  }
+  assert.match(shown.out, /1 queries are left out: none of their modules was ingested/)
+})
+
 test('queries that nothing fits are counted, and how many were told so', async (t) => {
   const root = await temporaryFolder(t)
   await writeManyRecords(root, 5, 1)

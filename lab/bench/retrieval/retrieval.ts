@@ -19,12 +19,22 @@ import { printDocument } from '../../../server/cli/render.ts'
 import type { World } from '../../../server/cli/world.ts'
 import type { Terminal } from '../../../server/plugin.ts'
 import { SatchelError } from '../../../server/plugin.ts'
-import { missingModules, readJudgedQueries } from './judged-file.ts'
+import { isAnswerable, missingModules, readJudgedQueries } from './judged-file.ts'
 
 interface Corpus {
   readonly ids: readonly string[]
   readonly summaries: readonly ModuleSummary[]
   readonly queries: readonly JudgedQuery[]
+}
+
+interface Counts {
+  readonly modules: number
+  /** Queries that something fits, without those that are left out. */
+  readonly queries: number
+  /** Judged modules that were not ingested. */
+  readonly missing: number
+  /** Queries of which no judged module was ingested. */
+  readonly left_out: number
 }
 
 interface Row {
@@ -64,9 +74,17 @@ interface RetrievalInput {
 export async function measureRetrieval({ io, terminal }: World, input: RetrievalInput): Promise<number> {
   const corpus = await corpusOf(io.cwd, input)
   const missing = missingModules(corpus.queries, corpus.ids)
+  const unknown = new Set(missing)
+  const queries = corpus.queries.filter((one) => isAnswerable(one, unknown))
   const lexicon = await loadLexicon(undefined)
-  const rows = await rowsOf(await ladder(corpus, lexicon), corpus.queries)
-  print(terminal, corpus, missing, rows)
+  const rows = await rowsOf(await ladder(corpus, lexicon), queries)
+  const counts = {
+    modules: corpus.ids.length,
+    queries: queries.filter(isPositive).length,
+    missing: missing.length,
+    left_out: corpus.queries.length - queries.length,
+  }
+  print(terminal, counts, rows)
   return 0
 }
 
@@ -145,15 +163,15 @@ function gains(qualities: readonly Quality[]): number[] {
   return qualities.map(({ ndcg10 }) => ndcg10)
 }
 
-function print(terminal: Terminal, corpus: Corpus, missing: readonly string[], rows: readonly Row[]): void {
-  const queries = corpus.queries.filter(isPositive).length
-  const counts = { modules: corpus.ids.length, queries, missing: missing.length }
+function print(terminal: Terminal, counts: Counts, rows: readonly Row[]): void {
   if (terminal.json) {
     printDocument(terminal, { ...counts, arms: rows })
     return
   }
   terminal.write(`${counts.queries} judged queries over ${counts.modules} modules\n`)
-  if (missing.length > 0) terminal.write(`${missing.length} judged modules were not ingested\n`)
+  if (counts.missing > 0) terminal.write(`${counts.missing} judged modules were not ingested\n`)
+  if (counts.left_out > 0)
+    terminal.write(`${counts.left_out} queries are left out: none of their modules was ingested\n`)
   for (const { arm, all, kinds, difference, nothing } of rows) {
     const beside =
       arm === BASELINE ? '' : `  ${signed(difference.mean)} ${ends(difference, signed)} beside ${BASELINE}`
@@ -162,7 +180,7 @@ function print(terminal: Terminal, corpus: Corpus, missing: readonly string[], r
       const name = `  ${kind} (${row.queries})`
       terminal.write(`${name.padEnd(24)} ${figures(row)}  ${ends(row.interval, plain)}\n`)
     }
-    if (nothing.negatives > 0) terminal.write(`${nothingLine(nothing, queries)}\n`)
+    if (nothing.negatives > 0) terminal.write(`${nothingLine(nothing, counts.queries)}\n`)
   }
 }
 
