@@ -10,7 +10,12 @@ export interface Hit {
   readonly document: string
   readonly distance: number
   readonly other_refs?: string[]
-  readonly explain?: { keyword: { scaled: number }; vector?: { cosine: number }; fused: number }
+  readonly explain?: {
+    keyword: { scaled: number }
+    vector?: { cosine: number }
+    fused: number
+    decided: { by: string; effect: number; what: string }[]
+  }
 }
 
 export const network = (n: number) =>

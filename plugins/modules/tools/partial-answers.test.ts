@@ -184,7 +184,11 @@ test('hybrid search answers by words without vectors, and gives modules without 
   assert.match(String(none['next']), /no vectors/)
   assert.match(some.results[0]?.metadata['repository'] ?? '', /late/)
   assert.equal(some['vectors'], 'partial')
-  for (const { distance } of [...none.results, ...some.results]) assert.ok(Number.isFinite(distance))
+  for (const { distance, explain } of [...none.results, ...some.results]) {
+    assert.ok(Number.isFinite(distance))
+    const sum = explain?.decided.reduce((total, { effect }) => total + effect, 0)
+    assert.ok(Math.abs((sum ?? 0) - (explain?.fused ?? -1)) < 1e-5, `${sum} of ${explain?.fused}`)
+  }
   await assert.rejects(stage.search(off, { query: 'zebra', mode: 'vector' }), {
     reason: 'embeddings_disabled',
   })
