@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { forEachDoor } from '../../../test/harness/index.ts'
 import type { ModuleService } from '../service/module-service.ts'
-import { type Hit, ingested, openStage } from '../testing/search-project.ts'
+import { buildRemote } from '../testing/build-remote.ts'
+import { type Hit, ingested, network, openStage } from '../testing/search-project.ts'
 import { searchModulesVectorTool } from './search-modules-vector.ts'
 
 test('after an ingest a question in other words finds the module, in the shape the specification names', async (t) => {
@@ -51,6 +52,33 @@ test('five tags of a module are one result with its other refs; all versions are
   assert.equal(one.results[0]?.metadata['ref'], 'v1.2.0')
   assert.equal(examples.results[0]?.metadata['path'], 'examples/simple')
   assert.ok(latest.results.every(({ metadata }) => !metadata['path']?.startsWith('examples')))
+})
+
+test('what only older versions have is found and called older, and not looked for where a latest one has it', async (t) => {
+  const { host, search, root } = await ingested(t)
+  const files = (text: string) => ({ 'main.tf': network(1), 'README.md': `# Stable\n\n${text}\n` })
+  const url = await buildRemote(join(root, 'terraform-aws-late.git'), [
+    { files: files('A stable for zebras and what they eat.'), tags: ['v1.0.0'] },
+    { files: files('A stable for horses and what they eat.'), tags: ['v2.0.0'] },
+  ])
+  await host.call('ingest_modules', { repositories: [{ url, max_tags: 0 }] })
+
+  for (const mode of ['hybrid', 'keyword', 'vector']) {
+    const older = await search(host, { query: 'zebras', mode })
+    const latest = await search(host, { query: 'zebras or horses', mode })
+    const named = await search(host, { query: 'zebras', ref: 'v2.0.0', mode })
+
+    assert.deepEqual(
+      older.results.map(({ metadata, other_refs }) => [metadata['ref'], other_refs]),
+      [['v1.0.0', ['v2.0.0']]],
+      mode,
+    )
+    assert.equal(older['older_versions'], true, mode)
+    assert.match(String(older['next']), /these are older ones/)
+    assert.equal(latest.results[0]?.metadata['ref'], 'v2.0.0', mode)
+    assert.equal(latest['older_versions'], undefined, mode)
+    assert.deepEqual([named.results, named['older_versions']], [[], undefined], mode)
+  }
 })
 
 test('a filter takes any provider of a module, and an unknown one says which there are', async (t) => {

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { type CallContext, counted, defineTool, inWords, once, untrusted } from '../../../server/plugin.ts'
 import { nearestHeadline, ONLY_NEAREST } from '../answers/nothing-fits.ts'
 import { quoted } from '../answers/quoted.ts'
+import { isReadable } from '../answers/readable.ts'
 import { resultRow } from '../answers/result-rows.ts'
 import { removedSinceField } from '../answers/shapes.ts'
 import { openingOf } from '../domain/description.ts'
@@ -92,7 +93,7 @@ export function searchModulesVectorTool(service: ModuleService) {
     example: { query: 'private network with subnets', limit: 3 },
     omits: { '/query': 'the headline quotes it', '/count': 'the results are numbered' },
     async handler(ctx, asked) {
-      requireReadable(asked.query)
+      if (asked.query.trim() === '' || !isReadable(asked.query)) throw refusals.query_unreadable()
       if (asked.config_file === undefined) return search(service, ctx, await service.searchSession(), asked)
       const { searchTargetOf } = await import('../service/search-target.ts')
       const { createSearchSession } = await import('../search/search-session.ts')
@@ -145,13 +146,6 @@ async function search(
     const next = nextStep(found)
     return { ...found, ...(next !== undefined && { next }) }
   })
-}
-
-/** Refuses what no text is. Errors: `invalid`/`options_invalid`. */
-function requireReadable(query: string): void {
-  if (query.trim() === '' || query.includes('\0') || /[\ud800-\udfff]/u.test(query)) {
-    throw refusals.query_unreadable()
-  }
 }
 
 function unknownProvider(opened: OpenedSearch, asked: string | undefined) {

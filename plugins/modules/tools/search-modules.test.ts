@@ -29,6 +29,34 @@ test('a search by words finds the module and says which of its parts matched', a
   assert.equal(new Set(names).size, names.length)
 })
 
+test('a search by words ranks as the search by meaning does in its keyword mode', async (t) => {
+  const { opened } = await ingested(t)
+
+  for (const query of ['private network with NAT', 'storage', 'enable_nat', 'netwrok storrage', 'azure']) {
+    const byWords = await opened.call('search_modules', { query, kind: 'root' })
+    const byMode = await opened.call('search_modules_vector', { query, kind: 'root', mode: 'keyword' })
+    const scores = (byWords['results'] as Rows).map(({ id, score }) => [id, score])
+    const distances = (byMode['results'] as Rows).map(({ id, distance }) => [id, 1 - Number(distance)])
+    assert.ok(scores.length > 0, query)
+    assert.deepEqual(
+      scores.map(([id]) => id),
+      distances.map(([id]) => id),
+      query,
+    )
+    for (const [at, [, score]] of scores.entries())
+      assert.ok(Math.abs(Number(score) - Number(distances[at]?.[1])) < 2e-6, query)
+  }
+})
+
+test('a query that is no text is refused by both searches', async (t) => {
+  const { opened } = await ingested(t)
+
+  for (const query of ['a\0b', '\ud800', 'network \udc00']) {
+    for (const tool of ['search_modules', 'search_modules_vector'])
+      await assert.rejects(opened.call(tool, { query }), { code: 'invalid', reason: 'options_invalid' }, tool)
+  }
+})
+
 test('every door says that nothing fits, as a search by meaning does, and shows the nearest', async (t) => {
   const { opened } = await ingested(t)
 

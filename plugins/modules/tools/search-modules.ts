@@ -3,6 +3,7 @@ import { counted, defineTool, once, untrusted } from '../../../server/plugin.ts'
 import { nearestHeadline, ONLY_NEAREST } from '../answers/nothing-fits.ts'
 import { endOf, pageOf } from '../answers/page.ts'
 import { quoted } from '../answers/quoted.ts'
+import { isReadable } from '../answers/readable.ts'
 import { resultRow } from '../answers/result-rows.ts'
 import {
   moduleHead,
@@ -11,6 +12,7 @@ import {
   removedSinceField,
   truncation,
 } from '../answers/shapes.ts'
+import { refusals } from '../reasons.ts'
 import type { ModuleService } from '../service/module-service.ts'
 
 const output = once(() =>
@@ -59,11 +61,12 @@ export function searchModulesTool(service: ModuleService) {
     example: { query: 'private network with nat', limit: 5 },
     omits: { '/query': 'the headline quotes it', '/count': 'the results are numbered' },
     async handler(ctx, input) {
+      const query = input.query?.trim() ?? ''
+      if (!isReadable(query)) throw refusals.query_unreadable()
       const outputDir = await service.outputDir(ctx, input.output_dir)
       const { listModules } = await import('../search/module-list.ts')
       const session = await service.searchSessionOf(outputDir)
       return await service.searching(ctx, session, async (index) => {
-        const query = input.query?.trim() ?? ''
         const filter = { ...input, aliases: service.config.registry_aliases }
         const list = await listModules(index, query, filter, endOf(input, 'search_modules'))
         const page = pageOf(list.rows, input, 'search_modules')

@@ -1,0 +1,4 @@
+/** Whether text that a caller gave is text: half of a surrogate pair, or NUL, is in no module. */
+export function isReadable(text: string): boolean {
+  return !(text.includes('\0') || /[\ud800-\udfff]/u.test(text))
+}
