@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import builtIn from '../assets/lexicon.json' with { type: 'json' }
 import { ladder } from '../testing/arms.ts'
@@ -122,6 +123,16 @@ test('the lexicon keeps its size, its slugs and its distance from the judged que
       if (isLong) assert.ok(!queries.some(({ query }) => query.toLowerCase().includes(phrase)), phrase)
     }
   }
+})
+
+test('what is known of clouds, words and languages takes at most 300 kB packed', () => {
+  const files = ['assets/lexicon.json', 'assets/glossary.json', 'assets/products.json']
+  const made = ['lexicon-phrases.ts', 'english-words.ts'].map((name) => `../../generated/${name}`)
+  const sizes = [...files, ...made].map(
+    (file) => gzipSync(readFileSync(join(import.meta.dirname, '..', file))).length,
+  )
+
+  assert.ok(sizes.reduce((sum, size) => sum + size, 0) <= 300_000, `${sizes}`)
 })
 
 test('the same module and the same query give the same vectors, of length 1, with six decimals', () => {
@@ -271,10 +282,13 @@ test('a difference is as sure as its queries agree, and the same on every run', 
 
 test('on our own judged modules the mix of meaning and keywords is the best, and it does not get worse', async () => {
   const scores = new Map<string, Quality>()
+  const names = new Map<string, number>()
   for (const { name, answer } of await ladder({ ids, summaries }, lexicon)) {
-    const all: Quality[] = []
-    for (const { query, grades } of judged.queries) all.push(judge((await answer(query)).ranking, grades))
+    const all: (Quality & { readonly kind: string })[] = []
+    for (const { query, grades, kind } of judged.queries)
+      all.push({ ...judge((await answer(query)).ranking, grades), kind })
     scores.set(name, meanQuality(all))
+    names.set(name, meanQuality(all.filter(({ kind }) => kind === 'variable')).ndcg10)
   }
   const of = (name: string) => scores.get(name)?.ndcg10 ?? 0
   for (const [name, { ndcg10, mrr, recall5 }] of scores) {
@@ -287,6 +301,10 @@ test('on our own judged modules the mix of meaning and keywords is the best, and
   assert.ok(of('hybrid') >= of('vector'))
   assert.ok(of('hybrid') > of('hybrid without lexicon'))
   assert.ok(of('hybrid') >= FROZEN_NDCG - 0.02)
+  assert.ok(
+    names.get('hybrid') === 1 && names.get('hybrid without lexicon') === 1,
+    'names of inputs come first',
+  )
 })
 
 /** Measured when the lexicon was last changed; raise it with the lexicon. */
