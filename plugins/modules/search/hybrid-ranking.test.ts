@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openHost, type TestHost, temporaryFolder } from '../../../test/harness/index.ts'
 import { plugin } from '../index.ts'
 import { writeManyRecords } from '../testing/many-records.ts'
 import { OWN_QUERIES } from '../testing/own-corpus.ts'
+import { searchIndexFolder } from './search-index-file.ts'
 
 interface Hit {
   readonly id: string
@@ -35,7 +37,7 @@ async function openJudged(t: TestContext, refs: number) {
     }
     return openHost(t, { plugins: [{ plugin, settings }], projectRoot: root, env: process.env })
   }
-  return { open }
+  return { open, root }
 }
 
 const search = async (host: TestHost, input: object): Promise<Hit[]> =>
@@ -158,6 +160,43 @@ test('the same questions get the same answers from every server, one after anoth
   for (const { query } of queries) inTurn.push(await search(other, { query }))
 
   assert.deepEqual(atOnce, inTurn)
+})
+
+test('an index on disk that is damaged, cut off, newer or older gives the answers of a whole one', async (t) => {
+  const { open, root } = await openJudged(t, 2)
+  const withFormat = (format: number) => (whole: Buffer) => {
+    const changed = Buffer.from(whole)
+    changed.writeUInt32LE(format, 8)
+    return changed
+  }
+  const damages: Record<string, (whole: Buffer) => Uint8Array> = {
+    empty: () => new Uint8Array(0),
+    'cut off': (whole) => whole.subarray(0, whole.length / 2),
+    // Far behind its head: only a search that reads there notices.
+    damaged: (whole) =>
+      whole.map((byte, at) => (at > 0.1 * whole.length && at < 0.3 * whole.length ? byte ^ 0x10 : byte)),
+    newer: withFormat(99),
+    older: withFormat(0),
+  }
+  const answers = async () => {
+    const host = await open()
+    return [
+      await host.call('search_modules', { query: 'managed kubernetes cluster' }),
+      await host.call('search_modules_vector', { query: 'private network', all_versions: true }),
+      await host.call('search_modules_vector', { query: 'message queue', ref: 'v1.1.0' }),
+    ]
+  }
+  const whole = await answers()
+
+  const folder = searchIndexFolder(join(root, 'out'))
+  for (const name of await readdir(folder)) {
+    const bytes = await readFile(join(folder, name))
+    for (const [what, damage] of Object.entries(damages)) {
+      await writeFile(join(folder, name), damage(bytes))
+      assert.deepEqual(await answers(), whole, `${name} ${what}`)
+    }
+    await writeFile(join(folder, name), bytes)
+  }
 })
 
 test('odd queries are answered by both searches, the same each time', async (t) => {
