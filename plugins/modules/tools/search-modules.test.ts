@@ -48,7 +48,7 @@ test('a search by words ranks as the search by meaning does in its keyword mode'
   }
 })
 
-test('a query that is no text is refused by both searches', async (t) => {
+test('both searches refuse a query with NUL or half of a surrogate pair', async (t) => {
   const { opened } = await ingested(t)
 
   for (const query of ['a\0b', '\ud800', 'network \udc00']) {
