@@ -207,13 +207,17 @@ async function answer(handoffs: Handoffs, run: Run): Promise<string | undefined>
     await logBefore(call, noted)
   } else if (event === 'stop') {
     await renewClaim(call)
-    const systemMessage = await nudge(call, noted)
-    if (systemMessage !== undefined && !signal.aborted) {
-      terminal.write(`${JSON.stringify({ systemMessage })}\n`)
-      await noteNudged(call)
-    }
+    await remind(call, noted, run)
   } else await endClaim(call)
   return records.shortcoming()
+}
+
+/** Prints what the person at the session is reminded of, if anything. */
+async function remind(call: HookCall, noted: Noted, { terminal, signal }: Run): Promise<void> {
+  const systemMessage = await nudge(call, noted)
+  if (systemMessage === undefined || signal.aborted) return
+  terminal.write(`${JSON.stringify({ systemMessage })}\n`)
+  if (await terminal.flush()) await noteNudged(call)
 }
 
 /** Prints what a session is told at its start; returns what it could not read, if anything. */
@@ -227,8 +231,9 @@ async function speak(
   if (text && !begun.hasSpoken) {
     begun.hasSpoken = true
     terminal.write(`${JSON.stringify(startOutput(text))}\n`)
-    await noteShown(call, shown)
-    await logGiven(call, text)
+    const isHeard = await terminal.flush()
+    if (isHeard) await noteShown(call, shown)
+    await logGiven(call, isHeard ? text : '')
   }
   return damage
 }

@@ -9,8 +9,6 @@ export interface OpenTerminal extends Terminal {
   outputLost(): string | undefined
   /** Writes one line with the error on stderr, even when quiet. */
   complain(line: string): void
-  /** Resolves when all output has left the process or the reader has closed the pipe. */
-  flush(): Promise<void>
 }
 
 const DEFAULT_COLUMNS = 80
@@ -61,11 +59,12 @@ export function openTerminal(
     },
     complain,
     async flush() {
-      if (closed.signal.aborted) return
-      const readerClosed = new Promise<void>((resolve) =>
-        closed.signal.addEventListener('abort', () => resolve()),
+      if (closed.signal.aborted) return false
+      const readerClosed = new Promise<boolean>((resolve) =>
+        closed.signal.addEventListener('abort', () => resolve(false)),
       )
-      await Promise.race([readerClosed, new Promise<void>((resolve) => io.stdout.write('', () => resolve()))])
+      const written = new Promise<boolean>((resolve) => io.stdout.write('', (error) => resolve(!error)))
+      return Promise.race([readerClosed, written])
     },
   }
 }

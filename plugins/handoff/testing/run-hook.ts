@@ -26,6 +26,8 @@ interface HookParts {
   readonly disk?: Disk
   readonly limits?: typeof HOOK_LIMITS
   readonly spent?: () => TimeSpent
+  /** False: nobody reads what it prints. */
+  readonly isHeard?: boolean
 }
 
 /** Runs a hook as the command line does, with `stdin` as its input. */
@@ -33,7 +35,7 @@ export async function runHook(
   project: TestProject,
   event: string,
   stdin: Readable | Record<string, unknown> | string,
-  { disk = realDisk, limits = PATIENT, spent = timeFromNow() }: HookParts = {},
+  { disk = realDisk, limits = PATIENT, spent = timeFromNow(), isHeard = true }: HookParts = {},
 ): Promise<HookRun> {
   const host = testHost(project.root, project.now, project.env)
   const command = hookCommand(createHandoffs(host, project.config, { disk }), {}, limits, () => spent)
@@ -44,9 +46,13 @@ export async function runHook(
       ? stdin
       : Readable.from([typeof stdin === 'string' ? stdin : JSON.stringify(stdin)])
   const write = (text: string): void => {
-    stdout += text
+    if (isHeard) stdout += text
   }
-  const terminal = quietTerminal(write, { stdin: input, note: (line) => notes.push(line) })
+  const terminal = quietTerminal(write, {
+    stdin: input,
+    flush: () => Promise.resolve(isHeard),
+    note: (line) => notes.push(line),
+  })
   const { log, signal } = contextOf(project.root)
   const code = await command.run({ log, signal, projectRoot: project.root }, { event }, terminal)
   return { code, stdout, notes }
