@@ -5,11 +5,12 @@ import { FIGURES } from '../../scripts/pictures/figures.ts'
 import { barPlot } from '../../scripts/pictures/plots.ts'
 import { once } from '../../server/plugin.ts'
 import { isMustKeep } from './facts.ts'
-import { measureRetention } from './measure.ts'
+import { type Channel, measureRetention } from './measure.ts'
 import { plant } from './planted.ts'
 import type { Scenario } from './played.ts'
+import { SCENARIOS } from './scenarios.ts'
 
-/** All scenarios, played once for both tests. */
+/** All scenarios, played once for all tests. */
 const measured = once(() => measureRetention(process.env))
 
 test('no compaction, resume or restart loses a fact that must be kept', async () => {
@@ -19,8 +20,29 @@ test('no compaction, resume or restart loses a fact that must be kept', async ()
   assert.equal(must_keep.kept, must_keep.of)
   assert.ok(must_keep.of > 700, `${must_keep.of} facts`)
   assert.ok(all.kept / all.of > 0.95, `${all.kept} of ${all.of}`)
+  const cut = rows.filter((row) => row.all.kept < row.all.of).map(({ scenario }) => scenario)
+  // The one is over the bound; a child begins with nothing completed.
+  assert.deepEqual(
+    [...new Set(cut)],
+    ['40 attempts and 20 constraints', 'continued with a next action of its own'],
+  )
   const described = rows.filter(({ scenario }) => scenario !== 'nothing described')
   assert.ok(described.every(({ must_keep: { of } }) => of >= 10))
+})
+
+test('each scenario is measured in each way in which a session is given a record', async () => {
+  const { rows } = await measured()
+  const scenariosOf = (channel: Channel) =>
+    rows.filter((row) => row.channel === channel).map(({ scenario }) => scenario)
+
+  for (const channel of ['resume_text', 'resume_data', 'resource'] as const)
+    assert.deepEqual(scenariosOf(channel), Object.keys(SCENARIOS))
+  const hook = new Set(scenariosOf('hook'))
+  assert.deepEqual(
+    Object.keys(SCENARIOS).filter((scenario) => !hook.has(scenario)),
+    ['a fresh session the next morning', 'notes of an ended session, the next morning'],
+    'at startup a hook gives one line',
+  )
 })
 
 test('the plot of what a session is given in docs/handoffs.md is what the measurement prints today', async () => {
