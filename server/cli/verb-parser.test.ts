@@ -36,4 +36,24 @@ describe('the flags of a verb', () => {
     assert.deepEqual(typed(input, ['--owner', 'null', '--most', 'null']), { owner: null, most: null })
     assert.deepEqual(typed(input, ['--owner', '']), { owner: '' })
   })
+
+  it('take a list as JSON, and a text in a list of objects, as the other doors do', () => {
+    const input = z.object({
+      names: z.array(z.string()).optional(),
+      levels: z.array(z.enum(['low', 'high'])).optional(),
+      items: z.array(z.looseObject({})).optional(),
+    })
+
+    const { names, levels, items } = typed(input, [
+      ...['--names', '["a", "b"]', '--names', '[c]', '--names', '[1]', '--names', '["d"'],
+      ...['--levels', '["low"]', '--levels', 'high'],
+      ...['--items', '[{"id": 1}, "e"]', '--items', 'f g', '--items', '{"id": 2}', '--items', '3 of 4'],
+    ]) as Record<string, unknown> // an object schema
+
+    assert.deepEqual(names, ['a', 'b', '[c]', '[1]', '["d"'])
+    assert.deepEqual(levels, ['low', 'high'])
+    assert.deepEqual(items, [{ id: 1 }, 'e', 'f g', { id: 2 }, '3 of 4'])
+    assert.throws(() => typed(input, ['--items', '{"id": 1']), /must be JSON/)
+    assert.throws(() => typed(input, ['--levels', '["lower"]']), /Allowed: low, high/)
+  })
 })

@@ -1,6 +1,7 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { z } from 'zod'
 import type { SatchelError } from '../contract/errors.ts'
+import { parsedJson } from '../platform/json-object.ts'
 import { commandRows } from './example-line.ts'
 import { type Flag, flagsOf, type Positional, type Typing, typedValue } from './flags.ts'
 import { GLOBAL_ROWS, settingRowsOf } from './global-flags.ts'
@@ -116,7 +117,7 @@ function optionsFor(flag: Flag): Option[] {
   if (!flag.repeatable) return [option.argParser((text) => parsedText(flag, text) ?? NULL)]
   const collected = optionOf(option.flags, `${option.description} (repeatable)`)
   if (flag.choices) collected.argChoices = [...flag.choices]
-  return [collected.argParser((text, before: unknown) => appended(before, parsedText(flag, text)))]
+  return [collected.argParser((text, before: unknown) => appended(before, parsedItems(flag, text)))]
 }
 
 /** Shows a switch that is on by default as `--no-x`, any other as `--x`; both forms are accepted. */
@@ -155,7 +156,15 @@ function parsedText(flag: Flag, text: string): unknown {
   }
 }
 
-/** Adds all elements of a typed JSON list if the elements are JSON. */
+/** What one use of a repeatable flag adds. As at the other doors a list may be JSON, and a text stand for an object. */
+function parsedItems(flag: Flag, text: string): unknown {
+  if (flag.kind === 'json' && !/^\s*[[{"]/.test(text)) return text
+  const texts = flag.kind === 'text' ? parsedJson(text) : undefined
+  const isList = Array.isArray(texts) && texts.every((each) => typeof each === 'string')
+  return isList ? texts.map((each) => parsedText(flag, each)) : parsedText(flag, text)
+}
+
+/** Adds all elements of a list. */
 function appended(before: unknown, value: unknown): unknown[] {
   const kept = Array.isArray(before) ? before : []
   return Array.isArray(value) ? [...kept, ...value] : [...kept, value]
