@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { openTestProject, SMALL } from './testing/fixture.ts'
 import { runHook } from './testing/run-hook.ts'
@@ -49,4 +51,21 @@ test('a reminder that nobody got is given by the next stop', async (t) => {
 
   assert.match((await stop()).stdout, /1 commit/)
   assert.equal((await stop()).stdout, '')
+})
+
+test('where nothing can be kept, stop does not remind each time', async (t) => {
+  const project = await openTestProject(t, { repository: true, env: { SATCHEL_SESSION: 'one' } })
+  await project.call('handoff_create', SMALL)
+  rmSync(join(project.root, '.handoffs/.local'), { recursive: true, force: true })
+  for (const name of ['a', 'b', 'c']) project.write(`src/${name}.ts`, 'changed\n')
+  project.advance(30 * 60)
+  const stop = async () => {
+    const { stdout } = await runHook(project, 'stop', { session_id: 'one', cwd: project.root })
+    return stdout === ''
+  }
+
+  project.write('.handoffs/.local', 'not a folder')
+  assert.deepEqual([await stop(), await stop()], [true, true])
+  rmSync(join(project.root, '.handoffs/.local'))
+  assert.deepEqual([await stop(), await stop()], [false, true])
 })

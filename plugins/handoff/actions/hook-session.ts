@@ -58,13 +58,13 @@ export async function noteStart(call: HookCall): Promise<Noted> {
     ancestors: ancestorsOfProcess(),
     ...(head !== undefined && { head }),
   }
-  await storeNoted(call, noted)
+  const isKept = await storeNoted(call, noted)
   const all = [...sessions.filter((one) => one !== before), noted]
   return {
     told: before?.told,
     beganAt: head,
     began: noted.began,
-    nudgedAt: noted.nudged,
+    nudgedAt: isKept ? noted.nudged : at, // else every stop would remind
     names: [session, ...serverNames(all, session)],
   }
 }
@@ -98,10 +98,13 @@ async function noteMore(call: HookCall, more: Partial<NotedSession>): Promise<vo
   if (noted) await storeNoted(call, { ...noted, ...more })
 }
 
-/** Stores what is known of a session. A hook does its work even if the store cannot be written. */
-async function storeNoted({ project }: HookCall, noted: NotedSession): Promise<void> {
+/** Stores what is known of a session; false if it cannot be written: a hook does its work all the same. */
+async function storeNoted({ project }: HookCall, noted: NotedSession): Promise<boolean> {
   const { disk, layout } = project.store
-  await noteSession(disk, layout, noted).catch(() => undefined)
+  return noteSession(disk, layout, noted).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** Renews the session's claim when less than half of it is left. Leaves the record. */
