@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { VALID } from '../testing/handoff-cases.ts'
 import { briefOf } from './brief.ts'
+import { briefMaterial } from './brief-sections.ts'
 import { failedAttempts, type Handoff } from './record.ts'
 
 /** A record with far more than fits, every text long. */
@@ -100,6 +101,29 @@ for (const maxTokens of [200, 1200, 8000]) {
     assert.equal(omitted['completed'] ?? 0, 50 - (text.match(/^- done \d/gm)?.length ?? 0))
   })
 }
+
+test('what a brief omits is what is missing or cut, in each section and within any bound', () => {
+  const record: Handoff = {
+    ...maximal(),
+    artifacts: VALID.artifacts.flatMap((one) => ['a', 'b', 'c'].map((path) => ({ ...one, path }))),
+    risks: ['one', 'two'].map((description) => ({ description, severity: 'low', mitigation: null })),
+  }
+  const claims = ['E-001', 'E-002', 'E-003'].map((evidence_id) => ({
+    evidence_id,
+    verdict: 'stale' as const,
+    reason: 'files changed',
+  }))
+  const { opening, kept, others } = briefMaterial(record, { claims })
+
+  for (const maxTokens of [200, 250, 400, 800, 1200, 2500, 5000, 10_000]) {
+    const { text, omitted } = briefOf({ ...parts(record, maxTokens), claims })
+    const missing = [...opening, ...kept, ...others].flatMap(({ name, entries }) => {
+      const lost = entries.filter((entry) => !text.includes(`${entry.lead}${entry.text}\n`)).length
+      return lost === 0 ? [] : [[name, lost] as const]
+    })
+    assert.deepEqual(omitted, Object.fromEntries(missing), `${maxTokens} tokens`)
+  }
+})
 
 test('a record without a next action says so, and a blocked item is not the next one', () => {
   const item = { ...VALID.open_items[0], blocked_by: ['the release of v2'] } as Handoff['open_items'][number]

@@ -9,6 +9,8 @@ export interface NumberedItems {
   readonly items: Readonly<Record<ItemCollection, readonly Record<string, unknown>[]>>
   /** Label as given -> id as stored. */
   readonly assigned: Readonly<Record<string, string>>
+  /** The references of another item that was given with them, to the ids as stored. */
+  referencesOf(item: GivenItem): GivenItem
 }
 
 /**
@@ -27,16 +29,21 @@ export function numberItems(
     labels[collection] = new Map()
     ids[collection] = assignIds(given[collection] ?? [], ITEM_LETTERS[collection], used, labels[collection])
   }
+  const evidence = new Map([...known, ...labels.evidence])
+  const openItems = new Map([...known, ...labels.open_items])
+  const referencesOf = (item: GivenItem) => ({
+    ...rewritten(item, 'evidence_ids', evidence),
+    ...rewritten(item, 'blocked_by', openItems),
+  })
   const items = {} as Record<ItemCollection, Record<string, unknown>[]>
   for (const collection of ITEM_COLLECTIONS) {
     items[collection] = (given[collection] ?? []).map((item, index) => ({
       ...item,
       id: ids[collection][index],
-      ...rewritten(item, 'evidence_ids', new Map([...known, ...labels.evidence])),
-      ...rewritten(item, 'blocked_by', new Map([...known, ...labels.open_items])),
+      ...referencesOf(item),
     }))
   }
-  return { items, assigned: { ...Object.fromEntries(known), ...assignedLabels(labels) } }
+  return { items, assigned: { ...Object.fromEntries(known), ...assignedLabels(labels) }, referencesOf }
 }
 
 function assignIds(

@@ -12,7 +12,7 @@ import {
   SCHEMA_ID,
   SCHEMA_VERSION,
 } from './record.ts'
-import { findRestated } from './restated-items.ts'
+import { findRestated, inheritedOf } from './restated-items.ts'
 
 /** The fields of a record that an author gives. */
 export interface Authored {
@@ -150,13 +150,14 @@ function freeLineage({ extra }: Authored, { lineage }: Circumstances): Record<st
 /** Inherited and given items, without those that are given again. */
 function itemsOf(authored: Authored, inheritedItems: Inheritance['items'], now: string) {
   const taken = ITEM_COLLECTIONS.flatMap((name) => inheritedItems[name].map((item) => String(item['id'])))
-  const { inherited, fresh, again, labels } = findRestated(inheritedItems, {
+  const restated = findRestated(inheritedItems, {
     decisions: authored.decisions ?? [],
     evidence: (authored.evidence ?? []).map((item) => evidenceOf(item, now)),
     failed_attempts: authored.failed_attempts ?? [],
     open_items: authored.open_items ?? [],
   })
-  const { items, assigned } = numberItems(
+  const { fresh, again, labels } = restated
+  const { items, assigned, referencesOf } = numberItems(
     {
       decisions: fresh.decisions.map((item) => decisionOf(item, now)),
       evidence: fresh.evidence,
@@ -166,6 +167,7 @@ function itemsOf(authored: Authored, inheritedItems: Inheritance['items'], now: 
     taken,
     labels,
   )
+  const inherited = inheritedOf(restated, referencesOf)
   const own = [...inherited.open_items.filter(({ id }) => again.has(String(id))), ...items.open_items]
   return { inherited, items, assigned, next: nextOf(own) }
 }

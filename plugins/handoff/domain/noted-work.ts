@@ -7,7 +7,7 @@ import {
   ITEM_COLLECTIONS,
   inProgress,
 } from './record.ts'
-import { findRestated } from './restated-items.ts'
+import { findRestated, inheritedOf } from './restated-items.ts'
 
 /** What a draft of notes says of itself as long as it continues no record. */
 export const UNDESCRIBED_NOTES = {
@@ -68,11 +68,12 @@ function withNotes(work: NotedWork, draft: NotesDraft): NotedWork {
   const known = itemsOf(base)
   const found = findRestated(known, itemsBeyond(record, parent))
   const taken = ITEM_COLLECTIONS.flatMap((name) => known[name].map(({ id }) => String(id)))
-  const { items, assigned } = numberItems(found.fresh, taken, found.labels)
+  const { items, assigned, referencesOf } = numberItems(found.fresh, taken, found.labels)
+  const kept = inheritedOf(found, referencesOf)
   const next = extension(record).next
   const done = doneIn(draft)
   const lists = {
-    ...Object.fromEntries(ITEM_COLLECTIONS.map((name) => [name, [...found.inherited[name], ...items[name]]])),
+    ...Object.fromEntries(ITEM_COLLECTIONS.map((name) => [name, [...kept[name], ...items[name]]])),
     artifacts: [...base.artifacts, ...beyondBy('path', record.artifacts, base.artifacts)],
     risks: [...base.risks, ...beyondBy('description', record.risks, base.risks)],
   }

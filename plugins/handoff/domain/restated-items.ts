@@ -8,8 +8,8 @@ export interface Restated {
   readonly inherited: Readonly<Record<ItemCollection, readonly Record<string, unknown>[]>>
   /** Given items that say something new. */
   readonly fresh: Items
-  /** Ids of the inherited items that are said again. */
-  readonly again: ReadonlySet<string>
+  /** Id of an inherited item -> what was said again of it. */
+  readonly again: ReadonlyMap<string, GivenItem>
   /** Label of a given item -> id of the inherited one that it says again. */
   readonly labels: ReadonlyMap<string, string>
 }
@@ -25,7 +25,7 @@ const SAME_BY: Readonly<Record<ItemCollection, readonly string[]>> = {
 /** Finds given items that say again what a child inherits, so that nothing is stored twice. */
 export function findRestated(inherited: Items, given: Items): Restated {
   const labels = new Map<string, string>()
-  const saidAgain = new Set<string>()
+  const saidAgain = new Map<string, GivenItem>()
   const kept = {} as Record<ItemCollection, Record<string, unknown>[]>
   const fresh = {} as Record<ItemCollection, GivenItem[]>
   for (const name of ITEM_COLLECTIONS) {
@@ -40,12 +40,27 @@ export function findRestated(inherited: Items, given: Items): Restated {
         continue
       }
       again.set(same, item)
-      saidAgain.add(String(same['id']))
+      saidAgain.set(String(same['id']), item)
       if (typeof item['id'] === 'string' && item['id'] !== '') labels.set(item['id'], String(same['id']))
     }
     kept[name] = inherited[name].map((item) => restated(name, item, again.get(item)))
   }
   return { inherited: kept, fresh, again: saidAgain, labels }
+}
+
+/** The inherited items; references that are said again are those of `referencesOf`, which `numberItems` gives. */
+export function inheritedOf(
+  { inherited, again }: Restated,
+  referencesOf: (given: GivenItem) => GivenItem,
+): Restated['inherited'] {
+  const settled = (name: ItemCollection) =>
+    inherited[name].map((item) => ({ ...item, ...referencesOf(again.get(String(item['id'])) ?? {}) }))
+  return {
+    decisions: settled('decisions'),
+    evidence: settled('evidence'),
+    failed_attempts: settled('failed_attempts'),
+    open_items: settled('open_items'),
+  }
 }
 
 function restated(
