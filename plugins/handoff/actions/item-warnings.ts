@@ -49,6 +49,15 @@ export function itemWarnings(given: GivenLists, record: Handoff): string[] {
   return [...all.slice(0, MAX_WARNINGS), `${all.length - MAX_WARNINGS} further warnings on items.`]
 }
 
+/** The items of a record that its version before does not have. */
+export function changedItems(before: Handoff, record: Handoff): GivenLists {
+  const changed = (list: keyof typeof MEMBERS) => {
+    const known = new Set((before[list] ?? []).map((item) => JSON.stringify(item)))
+    return (record[list] ?? []).filter((item) => !known.has(JSON.stringify(item)))
+  }
+  return Object.fromEntries(Object.keys(MEMBERS).map((list) => [list, changed(list as keyof typeof MEMBERS)]))
+}
+
 /** Open items of which none says what to do: the brief then makes do with a description. */
 function actionWarnings({ open_items = [] }: GivenLists, record: Handoff): string[] {
   if (open_items.length === 0 || record.open_items.some((item) => item.suggested_action)) return []
@@ -61,7 +70,7 @@ function actionWarnings({ open_items = [] }: GivenLists, record: Handoff): strin
 
 /** Unknown members of an item with a known one near that the item does not have. */
 function neighbours(item: GivenItem, members: readonly string[]) {
-  const free = members.filter((member) => item[member] === undefined)
+  const free = members.filter((member) => (item[member] ?? undefined) === undefined)
   return Object.keys(item).flatMap((name) => {
     if (members.includes(name)) return []
     const near = nearest(name, free, NEAR_SHARE) ?? free.find((member) => isPartOf(name, member))

@@ -19,7 +19,7 @@ import { refusals } from '../reasons.ts'
 import type { StoredRecord } from '../store/read-record.ts'
 import { captureEvidence } from './capture-evidence.ts'
 import { brokenFile, findRecord } from './find-record.ts'
-import { itemWarnings } from './item-warnings.ts'
+import { changedItems, itemWarnings } from './item-warnings.ts'
 import { patchedEvidence } from './patched-evidence.ts'
 
 export interface UpdateRequest {
@@ -53,7 +53,7 @@ export async function updateRecord(project: Project, request: UpdateRequest) {
     return outcome.document.text
   })
   if (!outcome) throw new TypeError('the store did not call the edit')
-  const { record, changed, assigned, redacted } = outcome
+  const { before, record, changed, assigned, redacted } = outcome
   return {
     root: project.root,
     id,
@@ -66,7 +66,7 @@ export async function updateRecord(project: Project, request: UpdateRequest) {
       ...redactionWarnings(redacted),
       ...(evidence?.warnings ?? []),
       ...outcome.warnings,
-      ...itemWarnings(request.append ?? {}, record),
+      ...itemWarnings(request.append ?? changedItems(before, record), record),
     ],
   }
 }
@@ -78,6 +78,7 @@ export function redactionWarnings(count: number): readonly string[] {
 
 interface Outcome extends Omit<UpdatedText, 'text'> {
   readonly document: JsonDocument
+  readonly before: Handoff
   readonly record: Handoff
   readonly redacted: number
   readonly warnings: readonly string[]
@@ -111,6 +112,7 @@ async function edited(
   return {
     ...update,
     document: final,
+    before: record,
     record: validRecord(final.value),
     redacted: ledger.length,
     warnings,

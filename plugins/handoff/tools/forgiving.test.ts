@@ -101,6 +101,32 @@ test('an unknown member with a near neighbour stays as sent and is named', async
   ])
 })
 
+test('a patch that writes an unknown member with a near neighbour is told so, and no other change is', async (t) => {
+  const project = await openTestProject(t)
+  const { id, etag } = await project.call('handoff_create', {
+    ...SMALL,
+    open_items: [
+      { description: 'Add the fixture', action: 'Create it' },
+      { description: 'Run it', suggested_action: 'npm test' },
+    ],
+  })
+  const patch = (if_match: string, path: string) =>
+    project.call('handoff_update', { id, if_match, patch: [{ op: 'add', path, value: 'npm test' }] })
+
+  const near = await patch(etag, '/open_items/1/acceptence_check')
+  const known = await patch(near.etag, '/open_items/1/acceptance_check')
+  const other = await patch(known.etag, '/summary/completed/-')
+
+  assert.deepEqual(near.warnings, [
+    'open_items: "acceptence_check" is kept, but no reader knows it; did you mean "acceptance_check"?',
+  ])
+  assert.deepEqual([known.warnings, other.warnings], [[], []])
+  assert.equal(
+    JSON.parse(project.read(`.handoffs/records/${id}.json`)).open_items[1].acceptence_check,
+    'npm test',
+  )
+})
+
 test('what is in no form that is harmless is refused', async (t) => {
   const project = await openTestProject(t)
   for (const wrong of [
