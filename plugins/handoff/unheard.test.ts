@@ -7,7 +7,7 @@ import { runHook } from './testing/run-hook.ts'
 
 const UNHEARD = { isHeard: false }
 
-test('a brief that nobody got does not count as shown, and the next start gives it', async (t) => {
+test('a brief that could not be printed does not count as shown, and the next start prints it', async (t) => {
   const project = await openTestProject(t, { repository: true, env: { SATCHEL_SESSION: 'one' } })
   await project.call('handoff_create', SMALL)
   const start = (parts = {}) =>
@@ -38,7 +38,7 @@ test('what a hook could not print after a compaction counts as lost', async (t) 
   assert.equal(given(), 1)
 })
 
-test('a reminder that nobody got is given by the next stop', async (t) => {
+test('a reminder that could not be printed is printed by the next stop', async (t) => {
   const project = await openTestProject(t, { repository: true })
   await project.call('handoff_create', SMALL)
   const stop = (parts = {}) => runHook(project, 'stop', { session_id: 'one', cwd: project.root }, parts)

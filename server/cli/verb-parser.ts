@@ -156,7 +156,7 @@ function parsedText(flag: Flag, text: string): unknown {
   }
 }
 
-/** What one use of a repeatable flag adds. As at the other doors a list may be JSON, and a text stand for an object. */
+/** What one use of a repeatable flag adds: as over MCP, the texts of a JSON list, and a mere text among objects. */
 function parsedItems(flag: Flag, text: string): unknown {
   if (flag.kind === 'json' && !/^\s*[[{"]/.test(text)) return text
   const texts = flag.kind === 'text' ? parsedJson(text) : undefined

@@ -98,7 +98,7 @@ async function noteMore(call: HookCall, more: Partial<NotedSession>): Promise<vo
   if (noted) await storeNoted(call, { ...noted, ...more })
 }
 
-/** Stores what is known of a session; false if it cannot be written: a hook does its work all the same. */
+/** Stores what is known of a session; false if it cannot be written, which does not stop a hook. */
 async function storeNoted({ project }: HookCall, noted: NotedSession): Promise<boolean> {
   const { disk, layout } = project.store
   return noteSession(disk, layout, noted).then(

@@ -14,7 +14,7 @@ for (const [tool, more] of [
   ['handoff_create', (parent: string, said: object) => ({ ...SMALL, ...said, parent })],
   ['handoff_branch', (id: string, overrides: object) => ({ id, relation: 'continue', overrides })],
 ] as const) {
-  test(`${tool} stores nothing twice that a child says again, and keeps what it says anew`, async (t) => {
+  test(`${tool} stores nothing twice that a child repeats, and keeps what it changes`, async (t) => {
     const project = await openTestProject(t)
     const parent = await project.call('handoff_create', { ...SMALL, ...SAID })
 

@@ -26,7 +26,7 @@ interface HookParts {
   readonly disk?: Disk
   readonly limits?: typeof HOOK_LIMITS
   readonly spent?: () => TimeSpent
-  /** False: nobody reads what it prints. */
+  /** False: what it prints does not leave the process. */
   readonly isHeard?: boolean
 }
 

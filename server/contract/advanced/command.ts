@@ -18,7 +18,7 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Writes text to stdout without adding a newline. */
   write(text: string): void
-  /** Resolves when everything written has left the process; false if it could not: its reader is gone, or a disk full. */
+  /** Resolves when all output has left the process; false if it could not: the pipe is closed, or the disk full. */
   flush(): Promise<boolean>
   /** Prints a result: one JSON document with `--json`, otherwise the headline and the data for a person. */
   answer(headline: string, data: Readonly<Record<string, unknown>>): Promise<void>
