@@ -12,7 +12,7 @@ import {
   type SatchelError,
 } from './contract/errors.ts'
 import type { Tool } from './contract/tool.ts'
-import { fieldErrors } from './field-errors.ts'
+import { fieldErrors, invalidArguments } from './field-errors.ts'
 import { forgivenInput } from './forgiving-input.ts'
 import { takesAnything } from './open-schema.ts'
 import { isJsonObject } from './platform/json-object.ts'
@@ -213,12 +213,7 @@ function parseInput(tool: Tool, rawInput: unknown): Record<string, unknown> {
   if (parsed.success) return parsed.data
   const forgiven = forgivenInput(tool.input, rawInput, parsed.error)
   if (forgiven) return forgiven
-  const errors = fieldErrors(parsed.error, rawInput)
-  const [first] = errors
-  throw refusals.invalid_arguments(
-    { field: first?.pointer || 'input', fault: first?.message ?? 'is not valid' },
-    { errors },
-  )
+  throw invalidArguments(parsed.error, rawInput)
 }
 
 /** Returns the data of an answer as its tool declares it. Errors: `TypeError`, an error of the plugin. */

@@ -41,3 +41,12 @@ test('each kind of wrong value has words of its own, and those of a schema stay'
     assert.equal(fieldErrors(error, { it: given })[0]?.message, message)
   }
 })
+
+test('a missing field of any type is missing, without a type that it must be of', () => {
+  const { error } = z.object({ any: z.unknown(), text: z.string() }).safeParse({})
+
+  assert.deepEqual(error && fieldErrors(error, {}).map(({ message }) => message), [
+    'is missing',
+    'is missing; it is of type string',
+  ])
+})

@@ -39,6 +39,8 @@ export interface Catalog {
   readonly prompts: readonly Descriptor[]
   readonly templates: readonly Descriptor[]
   readonly fixedResources: readonly Descriptor[]
+  /** Of all tools in the lists. */
+  readonly toolNames: readonly string[]
   /** Undefined for a tool that is unknown or not offered; callers cannot distinguish them. */
   tool(name: string): OfferedTool | undefined
 }
@@ -81,6 +83,7 @@ export function createCatalog(host: RunningHost, remote?: RawTable | SatchelErro
       ...resources.filter((resource) => !isTemplate(resource)).map(resourceDescriptor),
       ...rawResources.filter((descriptor) => 'uri' in descriptor),
     ]),
+    toolNames: [...byName.keys(), ...(raw?.tools.map(({ descriptor }) => descriptor.name) ?? [])],
     tool: (name) => byName.get(name),
   }
 }

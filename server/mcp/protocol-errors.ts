@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { asCallerError } from '../call.ts'
 import type { Log } from '../contract/context.ts'
-import type { ErrorCode } from '../contract/errors.ts'
+import type { ErrorCode, SatchelError } from '../contract/errors.ts'
 
 /** Code of a refusal for which the protocol has none. */
 export const REFUSED = -32000
@@ -33,6 +33,11 @@ export function asProtocolError(
   if (ProtocolError.isInstance(thrown)) return thrown
   const error = asCallerError(thrown, at, method)
   if (error.reason === 'internal') return new ProtocolError(INTERNAL, 'Internal error', { ...error.details })
+  return refusedAs(error)
+}
+
+/** The error of a refusal, with its code and reason. */
+export function refusedAs(error: SatchelError): ProtocolError {
   return new ProtocolError(CODES[error.code] ?? REFUSED, error.message, {
     code: error.code,
     reason: error.reason,

@@ -47,7 +47,57 @@ test('read_only hides every writing tool, even one in include', async (t) => {
 
   const { tools } = resultOf(await client.answer(1)) as never as { tools: { name: string }[] }
   assert.ok(!tools.some(({ name }) => name === 'sample_fail'))
-  assert.deepEqual(errorOf(await client.answer(2)), { code: -32602, message: 'Unknown tool' })
+  assert.deepEqual(errorOf(await client.answer(2)), {
+    code: -32602,
+    message: 'Unknown tool. Did you mean "sample_wait"?',
+  })
+})
+
+test('an unknown tool is told with the nearest listed name, if one is near', async (t) => {
+  const { client } = await serve(t)
+
+  client.send(
+    modern(1, 'tools/call', { name: 'Sample-Ecko', arguments: {} }),
+    modern(2, 'tools/call', { name: 'weather', arguments: {} }),
+  )
+
+  assert.equal(errorOf(await client.answer(1)).message, 'Unknown tool. Did you mean "sample_echo"?')
+  assert.equal(errorOf(await client.answer(2)).message, 'Unknown tool')
+})
+
+const NO_OBJECT = '/arguments: must be an object, not'
+const MALFORMED: readonly [method: string, params: Record<string, unknown>, message: string][] = [
+  ['tools/call', { name: 'sample_echo', arguments: 'x' }, `${NO_OBJECT} a string`],
+  ['tools/call', { name: 'sample_echo', arguments: [] }, `${NO_OBJECT} a list`],
+  ['tools/call', { name: 'sample_echo', arguments: null }, `${NO_OBJECT} null`],
+  ['tools/call', { name: 5 }, '/name: must be a string, not 5'],
+  ['tools/call', { arguments: {} }, '/name: is missing; it is of type string'],
+  ['tools/call', { name: 'x'.repeat(201) }, '/name: must have at most 200 characters'],
+  ['resources/read', {}, '/uri: is missing; it is of type string'],
+  ['resources/list', { cursor: 5 }, '/cursor: must be a string, not 5'],
+  ['prompts/get', { name: 'greet', arguments: { who: 5 } }, '/arguments/who: must be a string, not 5'],
+  [
+    'completion/complete',
+    { ref: { type: 'ref/x' }, argument: { name: 'a', value: '' } },
+    '/ref/type: must be one of ref/prompt, ref/resource',
+  ],
+]
+
+test('malformed params are refused with the member that is wrong, in the same words in every version', async (t) => {
+  const { client } = await serve(t)
+  const { client: older } = await serve(t)
+  older.send(initialize())
+
+  for (const [id, [method, params, message]] of MALFORMED.entries()) {
+    client.send(modern(id + 1, method, params))
+    older.send(legacy(id + 1, method, params))
+    for (const error of [errorOf(await client.answer(id + 1)), errorOf(await older.answer(id + 1))]) {
+      const [pointer = '', fault] = message.split(/: (.*)/)
+      const details = { errors: [{ pointer, message: fault }] }
+      const data = { code: 'invalid', reason: 'invalid_arguments', details }
+      assert.deepEqual(error, { code: -32602, message, data })
+    }
+  }
 })
 
 test('an older client may check an error against the listed output schema', async (t) => {

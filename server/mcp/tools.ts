@@ -4,6 +4,7 @@ import { type Reader, readerOf } from '../answer/reader.ts'
 import type { CallAnswer } from '../call.ts'
 import type { CallContext } from '../contract/context.ts'
 import { isSatchelError } from '../contract/errors.ts'
+import { didYouMean, nearest } from '../platform/nearest.ts'
 import { withoutFences } from '../platform/untrusted.ts'
 import { declaresElicitation, declaresTasks } from './caller.ts'
 import type { Catalog, OfferedTool } from './descriptors.ts'
@@ -40,7 +41,7 @@ export async function callTool(exchange: Exchange, params: ToolCall): Promise<To
   if (!offered) {
     if (catalog.unreached && isRemoteName(catalog, params.name))
       return inVersion(exchange, errorResult(catalog.unreached))
-    throw new ProtocolError(INVALID_PARAMS, 'Unknown tool')
+    throw unknownTool(params.name, catalog)
   }
   return withProgress(exchange, async (progress) => {
     try {
@@ -52,6 +53,12 @@ export async function callTool(exchange: Exchange, params: ToolCall): Promise<To
       return inVersion(exchange, asErrorResult(thrown))
     }
   })
+}
+
+function unknownTool(name: string, { toolNames }: Catalog): ProtocolError {
+  const near = nearest(name, toolNames)
+  const hint = near === undefined ? '' : `. ${didYouMean(near, toolNames)}`
+  return new ProtocolError(INVALID_PARAMS, `Unknown tool${hint}`)
 }
 
 /** Makes the call with its progress, which ends before the result is sent. */
