@@ -27,7 +27,9 @@ export const USAGE_EXIT = 2
 const TRANSPORT_STATUS: ReadonlyMap<string, number> = new Map([
   ['method_not_allowed', 405],
   ['body_timeout', 408],
+  ['head_timeout', 408],
   ['media_type', 415],
+  ['head_too_large', 431],
 ])
 
 /** Returns the status of a transport refusal; undefined for any other reason. */

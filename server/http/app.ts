@@ -108,12 +108,14 @@ async function answer(
   return isUnread && !outgoing.headersSent ? lingeringAnswer(response, incoming, outgoing) : response
 }
 
+/** Stands for every other method, and for one that could not be read. */
+export const OTHER_METHOD = '_OTHER'
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /** The span of a request has the path of the endpoint: the path that was asked for may hold anything. */
 function beginOf({ path, owner }: Endpoint, { incoming, listener }: Exchange): SpanBegin {
   const { method = '', headers } = incoming
-  const known = METHODS.includes(method) ? method : '_OTHER'
+  const known = METHODS.includes(method) ? method : OTHER_METHOD
   return {
     name: `${known} ${path}`,
     kind: 'server',

@@ -8,6 +8,7 @@ import { openHost, temporaryFolder } from '../../test/harness/index.ts'
 import type { Listener } from '../contract/advanced/route.ts'
 import { SatchelError } from '../contract/errors.ts'
 import { createPump } from '../fanout/pump.ts'
+import { createMetrics } from '../metrics.ts'
 import type { McpMount } from '../mcp-mount.ts'
 import { definePlugin } from '../plugin.ts'
 import { createApp } from './app.ts'
@@ -281,6 +282,48 @@ describe('listener', () => {
 
     assert.match(text, /^HTTP\/1\.1 400 /)
     assert.equal((await ask('/health')).status, 200)
+  })
+
+  it('says as a problem why it could not read a request, and counts it', async (t) => {
+    const metrics = createMetrics()
+    const { raw, ask, logged } = await openDoor(t, {}, { metrics })
+    const host = 'Host: localhost\r\n'
+    const cases: readonly (readonly [request: string, status: number, reason: string])[] = [
+      [`GET /h\xe9 HTTP/1.1\r\n${host}\r\n`, 400, 'bad_request'],
+      [`GET / HTTP/1.1\r\n${host} folded\r\n\r\n`, 400, 'bad_request'],
+      ['\x16\x03\x01\x02', 400, 'bad_request'],
+      [`POST /raw HTTP/1.1\r\n${host}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, 400, 'bad_request'],
+      [`GET /?q=${'a'.repeat(20_000)} HTTP/1.1\r\n${host}\r\n`, 431, 'head_too_large'],
+    ]
+
+    for (const [request, status, reason] of cases) {
+      const sent = raw(request)
+      await sent.closed
+      const [head = '', body = ''] = sent.received().split('\r\n\r\n')
+      assert.match(
+        head,
+        new RegExp(`^HTTP/1\\.1 ${status} .*\\r\\ncontent-type: application/problem\\+json\\r\\n`, 's'),
+      )
+      const { code, reason: given, detail } = JSON.parse(body)
+      assert.deepEqual([code, given], ['invalid', reason], detail)
+    }
+    assert.match(
+      metrics.text({ streams: 0, loopDelay: undefined }),
+      /\{listener="api",method="_OTHER",status="400"\} 4\n.*\{listener="api",method="_OTHER",status="431"\} 1\n/s,
+    )
+    assert.equal(logged.filter((line) => line.includes('431')).length, 1)
+    assert.equal((await ask('/health')).status, 200)
+  })
+
+  it('cuts a connection that sends no request behind one whose answer has begun, and writes nothing into that', async (t) => {
+    const { raw } = await openDoor(t)
+
+    const sent = raw('GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await sent.until('\r\n\r\n')
+    sent.socket.write('no request\r\n\r\n')
+    await sent.closed
+
+    assert.equal(sent.received().match(/HTTP\/1\.1/g)?.length, 1)
   })
 
   it('serves the /mcp routes with Host and Origin checked and the rest left to the door', async (t) => {

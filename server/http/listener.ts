@@ -7,7 +7,7 @@ import { SatchelError } from '../contract/errors.ts'
 import { afterTimeout } from '../fanout/after.ts'
 import { createPump } from '../fanout/pump.ts'
 import type { RunningHost } from '../host.ts'
-import { createApp } from './app.ts'
+import { createApp, OTHER_METHOD } from './app.ts'
 import { type CallsInFlight, createCallsInFlight } from './calls-in-flight.ts'
 import { noteWaiting } from './continue.ts'
 import { endpointsOf, type InventoryLine, inventory } from './endpoints.ts'
@@ -18,6 +18,7 @@ import { hasBody } from './read-body.ts'
 import { refusals } from './refusals.ts'
 import { listenPrivately, type SocketFile } from './socket-file.ts'
 import { createStreamPlaces, type StreamPlaces } from './stream-places.ts'
+import { refuseUnparsed } from './unparsed.ts'
 
 /** Length of the kernel's queue of connections (workspace-engine, section 4). */
 const BACKLOG = 4096
@@ -59,6 +60,10 @@ export async function openListener(
     if (hasBody(incoming)) noteWaiting(incoming, outgoing)
     else outgoing.writeContinue() // a client may want the answer for a request without a body, too
     void answer(incoming, outgoing)
+  })
+  refuseUnparsed(server, calls, (status) => {
+    options.metrics?.requested(listener.name, OTHER_METHOD, status)
+    host.log.debug('request', { listener: listener.name, status })
   })
   server.requestTimeout = 0 // streams stay open; a slow body has its own limit
   server.keepAliveTimeout = KEEP_ALIVE_MS

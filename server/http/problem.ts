@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import { challengeOf } from '../challenge.ts'
 import {
   type ErrorCode,
@@ -31,6 +32,20 @@ export function headersOf(error: SatchelError): Record<string, string> {
 
 /** Returns the error as `application/problem+json` (RFC 9457) with `code`, `reason`, `details`, `untrusted`, `next` and `errors`. */
 export function problem(error: SatchelError): Response {
+  const { text, ...head } = problemParts(error)
+  return new Response(text, head)
+}
+
+/** Returns the same answer as it is sent, for a connection that has no response and is closed after it. */
+export function problemBytes(error: SatchelError): string {
+  const { text, status, headers } = problemParts(error)
+  const lines = Object.entries({ ...headers, connection: 'close' }).map(
+    ([name, value]) => `${name}: ${value}`,
+  )
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n')
+}
+
+function problemParts(error: SatchelError) {
   const { message, ...rest } = errorBody(error)
   const status = statusOf(error)
   const errors = error.details?.['errors']
@@ -43,16 +58,14 @@ export function problem(error: SatchelError): Response {
     ...(Array.isArray(errors) && { errors }),
   }
   const text = JSON.stringify(body)
-  return new Response(text, {
-    status,
-    headers: {
-      'content-type': 'application/problem+json',
-      'content-length': String(Buffer.byteLength(text)),
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      ...headersOf(error),
-    },
-  })
+  const headers = {
+    'content-type': 'application/problem+json',
+    'content-length': String(Buffer.byteLength(text)),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...headersOf(error),
+  }
+  return { text, status, headers }
 }
 
 /** Parses a body that `problem` wrote. Undefined for any other body. */

@@ -53,6 +53,22 @@ export const refusals = defineRefusals({
     next: 'Send Authorization: Bearer TOKEN, with the token that the server printed at its start or was given as http.token.',
   },
   bad_request: { code: 'invalid', message: 'The request target or the Host header is malformed.' },
+  unparsed: {
+    code: 'invalid',
+    reason: 'bad_request',
+    message: 'The request is not valid HTTP/1.1.',
+    next: 'Percent-encode its address, send each header on one line, and one length of the body.',
+  },
+  head_too_large: {
+    code: 'invalid',
+    message: 'The address and the headers are together larger than {max_bytes} bytes.',
+    next: 'Send less, or send long input in the body of a POST.',
+  },
+  head_timeout: {
+    code: 'invalid',
+    message: 'The headers did not arrive in time.',
+    next: 'Send the request again.',
+  },
   bad_escape: {
     code: 'invalid',
     reason: 'bad_request',

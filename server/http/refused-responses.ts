@@ -32,6 +32,8 @@ const EVERY_REQUEST: RefusalTable = {
   ...picked(
     httpRefusals,
     'bad_request',
+    'head_too_large',
+    'head_timeout',
     'host_not_allowed',
     'origin_not_allowed',
     'unauthorized',

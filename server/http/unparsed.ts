@@ -1,0 +1,28 @@
+import { maxHeaderSize, type Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { SatchelError } from '../contract/errors.ts'
+import type { CallsInFlight } from './calls-in-flight.ts'
+import { problemBytes, statusOf } from './problem.ts'
+import { refusals } from './refusals.ts'
+
+/** The codes of Node.js; every other one says that the bytes are no request. */
+const REFUSED: Readonly<Record<string, () => SatchelError>> = {
+  HPE_HEADER_OVERFLOW: () => refusals.head_too_large({ max_bytes: maxHeaderSize }),
+  ERR_HTTP_REQUEST_TIMEOUT: refusals.head_timeout,
+}
+
+/**
+ * Answers what no request can be read from with a problem, where Node.js would send a status alone, and closes the connection.
+ * Nothing is written into an answer that has begun. `told`: the status of each answer.
+ */
+export function refuseUnparsed(server: Server, calls: CallsInFlight, told: (status: number) => void): void {
+  server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Duplex) => {
+    if (code === 'ECONNRESET' || !socket.writable || calls.isAnswering(socket)) {
+      socket.destroy()
+      return
+    }
+    const refused = (REFUSED[code] ?? refusals.unparsed)()
+    told(statusOf(refused))
+    socket.end(problemBytes(refused), () => socket.destroy())
+  })
+}
