@@ -21,7 +21,7 @@ const ORIGIN = /^(null|[a-z][a-z0-9+.-]*:\/\/[^\s/?#*]+)$/i
 
 /** `http:` of the configuration (surface, section 5). `mcp --transport` starts from host 127.0.0.1. */
 export const httpSection = z.object({
-  host: z.string().default('0.0.0.0').describe('address to listen at'),
+  host: z.string().min(1).default('0.0.0.0').describe('address to listen at'),
   port: z.int().min(0).max(65535).default(8000).describe('port to listen at; 0 takes a free one'),
   log_level: z.enum(LOG_LEVELS).default('info').describe('how much is logged on stderr'),
   workers: z.int().min(1).default(1).describe('accepted for compatibility; one process serves'),
@@ -42,10 +42,10 @@ export const httpSection = z.object({
       'origins accepted beside the own one, as of a proxy; no CORS header is sent, so pages of other sites cannot call',
     ),
   trust_proxy: z
-    .array(z.union([z.ipv4(), z.ipv6()]))
+    .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))
     .default([])
     .describe(
-      'addresses of reverse proxies: their X-Forwarded-* is believed, and their callers need a token',
+      'addresses of reverse proxies, or their ranges as 10.0.0.0/8: their X-Forwarded-* is believed, and their callers need a token',
     ),
   local_proof: z
     .enum(['auto', 'user', 'token'])

@@ -203,6 +203,11 @@ test('a host or an origin that no request can have is refused', async (t) => {
       ['*', 'a.example', 'https://a.example/'],
       ['https://a.example:1', 'x-app://id', 'null'],
     ],
+    [
+      'trust_proxy',
+      ['proxy.example', '10.0.0.0/33', '10.0.0.0/255.0.0.0'],
+      ['192.0.2.1', '10.0.0.0/8', '2001:DB8::1', 'fd00::/8'],
+    ],
   ] as const) {
     for (const value of wrong) {
       const cwd = await folder(t, { 'satchel.yaml': `http: { ${key}: ["${value}"] }` })
@@ -215,6 +220,16 @@ test('a host or an origin that no request can have is refused', async (t) => {
     const cwd = await folder(t, { 'satchel.yaml': `http: { ${key}: ${JSON.stringify(right)} }` })
     assert.deepEqual((await loadConfig({ cwd, env: {} })).http[key], right)
   }
+})
+
+test('an empty address to listen at is refused, since it would be all of them', async (t) => {
+  const cwd = await folder(t, { 'satchel.yaml': 'http:\n  host: ""\n' })
+
+  for (const flags of [{}, { 'http.host': '' }])
+    await assert.rejects(loadConfig({ cwd, env: {}, flags }), {
+      reason: 'config_invalid',
+      message: /http\.host: must not be empty$/,
+    })
 })
 
 test("another program's config.yaml is left alone, ours is read", async (t) => {

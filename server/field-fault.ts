@@ -124,6 +124,8 @@ const FORMATS: Readonly<Record<string, string>> = {
   url: 'URL',
   ipv4: 'valid IPv4 address',
   ipv6: 'valid IPv6 address',
+  cidrv4: 'range such as 10.0.0.0/8',
+  cidrv6: 'range such as 2001:db8::/32',
 }
 
 function formatName(format: string): string {

@@ -31,7 +31,7 @@ export interface HttpOptions {
   readonly localToken?: string | undefined
   /** Reports whether the peer of a loopback connection is this OS user; absent: the system is asked. */
   isOwnUser?(socket: Socket): Promise<boolean>
-  /** Addresses of proxies that are believed; absent: none. */
+  /** Addresses of proxies that are believed, or ranges of them (`10.0.0.0/8`); absent: none. */
   readonly trustProxy?: readonly string[]
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]

@@ -7,7 +7,7 @@ import type { Settings } from '../global-flags.ts'
 export const TRUST_PROXY = z
   .string()
   .optional()
-  .describe('addresses of reverse proxies in front, separated by commas')
+  .describe('addresses or ranges of reverse proxies in front, separated by commas')
 
 /** Returns the given flags as settings. */
 export function settingsOf(flags: Settings): Settings {
