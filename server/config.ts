@@ -249,7 +249,8 @@ function invalidKey(
   { env = {}, line: around }: Where = {},
 ): SatchelError {
   const name = Object.keys(env).find((candidate) => env[candidate] === key && source.request.env[candidate])
-  const line = name === undefined ? (source.text.lines.get(key) ?? around) : undefined
+  const isInFile = name === undefined && !Object.hasOwn(source.request.flags ?? {}, key)
+  const line = isInFile ? (source.text.lines.get(key) ?? around) : undefined
   return refusals.config_invalid(
     { place: placeOf(source, line), key: name ?? key, fault: why },
     { details: { key, ...(line !== undefined && { line }), ...(name && { environment: name }) } },

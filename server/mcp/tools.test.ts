@@ -59,10 +59,12 @@ test('an unknown tool is told with the nearest listed name, if one is near', asy
   client.send(
     modern(1, 'tools/call', { name: 'Sample-Ecko', arguments: {} }),
     modern(2, 'tools/call', { name: 'weather', arguments: {} }),
+    modern(3, 'tools/call', { name: 'sample_weather', arguments: {} }),
   )
 
   assert.equal(errorOf(await client.answer(1)).message, 'Unknown tool. Did you mean "sample_echo"?')
   assert.equal(errorOf(await client.answer(2)).message, 'Unknown tool')
+  assert.equal(errorOf(await client.answer(3)).message, 'Unknown tool', 'the prefix alone is the same')
 })
 
 const NO_OBJECT = '/arguments: must be an object, not'

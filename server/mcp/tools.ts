@@ -55,8 +55,11 @@ export async function callTool(exchange: Exchange, params: ToolCall): Promise<To
   })
 }
 
+/** Names of tools begin alike: only a name that is mistyped is near, and none that does something else. */
+const NEAR_SHARE = 0.2
+
 function unknownTool(name: string, { toolNames }: Catalog): ProtocolError {
-  const near = nearest(name, toolNames)
+  const near = nearest(name, toolNames, NEAR_SHARE)
   const hint = near === undefined ? '' : `. ${didYouMean(near, toolNames)}`
   return new ProtocolError(INVALID_PARAMS, `Unknown tool${hint}`)
 }
