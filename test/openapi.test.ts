@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { listen } from '../server/http/testing/listen.ts'
 import { askAt } from '../server/http/testing/open-door.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { openWholeHost } from './harness/whole-host.ts'
 
 interface Operation {
-  readonly responses: Readonly<Record<string, { readonly $ref?: string }>>
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly $ref?: string; readonly content?: Readonly<Record<string, { readonly schema?: object }>> }
+    >
+  >
 }
 interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
@@ -87,6 +93,19 @@ test('every address refuses OPTIONS and unknown methods, and names its own, HEAD
   assert.deepEqual([got?.status, head?.status, await head?.text()], [200, 200, ''])
   assert.equal(head?.headers.get('content-type'), got?.headers.get('content-type'))
   await got?.body?.cancel()
+})
+
+test('what the server tells about itself has a schema, which the answers fit', async (t) => {
+  const { address, document } = await openApi(t)
+  const ajv = new Ajv2020({ strict: false })
+
+  for (const path of ['/', '/health', '/ready']) {
+    const schema = document.paths[path]?.['get']?.responses[200]?.content?.['application/json']?.schema
+    assert.ok(schema, path)
+    const answer = await (await fetch(`${address}${path}`)).json()
+    assert.equal(ajv.validate(schema, answer), true, JSON.stringify(ajv.errors))
+    assert.equal(ajv.validate(schema, {}), false)
+  }
 })
 
 async function refused(url: string, method: string): Promise<{ status: number; named: readonly string[] }> {

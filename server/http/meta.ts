@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import type { RunningHost } from '../host.ts'
 import { measurementsOf } from '../measurements.ts'
 import type { Metrics } from '../metrics.ts'
@@ -13,6 +14,23 @@ import { refusals } from './refusals.ts'
 
 /** A balancer asks every few seconds. */
 const STORAGE_LIMIT_MS = 2_000
+
+const ABOUT = z.object({
+  name: z.string(),
+  version: z.string(),
+  description: z.string(),
+  endpoints: z.record(z.string(), z.string()).describe('method and path -> what it is'),
+})
+const HEALTH = z.object({ status: z.literal('healthy'), version: z.string() })
+const READINESS = z.object({
+  status: z.literal('ready'),
+  version: z.string(),
+  loop_delay_ms: z
+    .object({ p50: z.number(), p99: z.number(), max: z.number() })
+    .optional()
+    .describe('delay of the event loop in the last minute'),
+  storage: z.looseObject({}).optional().describe('the database, where there is one'),
+})
 
 /** Returns `GET /`, `/health` and `/ready` of the API. `endpoints` maps method and path to a line; called at each `GET /`. */
 export function metaEndpoints(
@@ -32,9 +50,9 @@ export function metaEndpoints(
     ),
   })
   return [
-    meta('/', 'What this server is and serves', async () => about()),
-    meta('/health', 'Health check', async () => ({ status: 'healthy', version })),
-    meta('/ready', 'Whether it answers calls', () => readiness(host, options)),
+    meta('/', 'What this server is and serves', ABOUT, async () => about()),
+    meta('/health', 'Health check', HEALTH, async () => ({ status: 'healthy', version })),
+    meta('/ready', 'Whether it answers calls', READINESS, () => readiness(host, options)),
     ...(options.metrics ? [metricsEndpoint(options.metrics, host, options)] : []),
   ]
 }
@@ -95,13 +113,19 @@ function metricsEndpoint(metrics: Metrics, host: RunningHost, { pump, loopDelay 
   }
 }
 
-function meta(path: `/${string}`, summary: string, answer: () => Promise<unknown>): Endpoint {
+function meta(
+  path: `/${string}`,
+  summary: string,
+  schema: z.ZodObject,
+  answer: () => Promise<unknown>,
+): Endpoint {
   return {
     method: 'GET',
     path,
     guard: 'caller',
     owner: 'host',
     summary,
+    operation: { answer: schema },
     serve: async () => jsonAnswer(await answer()),
   }
 }
