@@ -46,6 +46,7 @@ const double = defineTool({
   async handler(ctx, { amount, fail }) {
     handled++
     if (fail === 'bug') throw new TypeError('secret text of a bug')
+    if (fail === 'files') throw Object.assign(new Error('EMFILE: secret path'), { code: 'EMFILE' })
     if (fail === 'shape') return { result: 'not a number' } as unknown as { result: number } // the mistake under test
     if (fail === 'next')
       throw new SatchelError('conflict', 'stale', 'Read again.', { next: { tool: 'hidden', args: {} } })
@@ -208,6 +209,17 @@ test('an error other than SatchelError reaches the caller as Internal error with
     })
   }
   assert.ok(logged.some((line) => line.includes('secret text of a bug')))
+})
+
+test('a process that may open no further file says so, and is not at fault', async (t) => {
+  const { call, logged } = await openHost(t, { plugins: [sample] })
+
+  await assert.rejects(call('double', { amount: 1, fail: 'files' }), {
+    code: 'unavailable',
+    reason: 'too_many_files',
+    message: /as many files .* open as it may.*ulimit -n/,
+  })
+  assert.equal(logged.filter((line) => line.includes('secret path')).length, 1)
 })
 
 test('an error made by a second copy of the package is recognised', async (t) => {

@@ -154,9 +154,19 @@ export function asCallerError(
   if (refused?.code === 'internal') return withLoggedCause(refused, ctx, what)
   if (refused) return withVisibleNext(refused, visible)
   if (ctx.signal.aborted) return refusals.cancelled()
+  if (isOutOfFiles(thrown)) {
+    ctx.log.warn('no further file can be opened', { what, error: thrown })
+    return refusals.too_many_files({ cause: thrown })
+  }
   const logId = randomBytes(6).toString('hex')
   ctx.log.error('internal error', { log_id: logId, what, error: thrown })
   return refusals.internal({ details: { log_id: logId }, cause: thrown })
+}
+
+/** Of the process or of the system: no fault of the code that met it. */
+function isOutOfFiles(thrown: unknown): boolean {
+  const { code } = (thrown ?? {}) as NodeJS.ErrnoException // undefined for what is no error of the system
+  return code === 'EMFILE' || code === 'ENFILE'
 }
 
 /**

@@ -24,6 +24,11 @@ export const refusals = defineRefusals({
   },
   cancelled: { code: 'cancelled', message: 'The call was cancelled.' },
   internal: { code: 'internal', message: 'Internal error' },
+  too_many_files: {
+    code: 'unavailable',
+    message: 'The process has as many files and connections open as it may.',
+    next: 'Try again in a few seconds, or raise its limit (ulimit -n).',
+  },
 
   call_timeout: {
     code: 'unavailable',

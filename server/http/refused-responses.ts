@@ -56,6 +56,7 @@ const TOOL: RefusalTable = {
     hostRefusals,
     'call_timeout',
     'call_cpu_limit',
+    'too_many_files',
     'evidence_unknown',
     'evidence_timeout',
     'search_timeout',
