@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { realDisk } from './disk.ts'
 import { makeFolder } from './file-tree.ts'
@@ -45,12 +45,20 @@ export function createDurableLines(path: string): DurableLines {
 
 async function append(path: string, text: string): Promise<void> {
   await makeFolder(dirname(path))
-  const file = await open(path, 'a', 0o600)
+  const file = await open(path, 'a+', 0o600)
   try {
-    await file.appendFile(text)
+    await file.appendFile((await isTorn(file)) ? `\n${text}` : text)
     await realDisk.flush(file.fd)
   } finally {
     await file.close()
   }
   await realDisk.syncDirectory(dirname(path))
+}
+
+/** Reports whether the last line has no end, as after a write to a full disk: a further one would be lost in it. */
+async function isTorn(file: FileHandle): Promise<boolean> {
+  const { size } = await file.stat()
+  if (size === 0) return false
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1)
+  return buffer.toString() !== '\n'
 }
