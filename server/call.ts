@@ -165,7 +165,7 @@ export function asCallerError(
 
 /** Of the process or of the system: no fault of the code that met it. */
 function isOutOfFiles(thrown: unknown): boolean {
-  const { code } = (thrown ?? {}) as NodeJS.ErrnoException // undefined for what is no error of the system
+  const { code } = (thrown ?? {}) as NodeJS.ErrnoException // undefined for all other values
   return code === 'EMFILE' || code === 'ENFILE'
 }
 

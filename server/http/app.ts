@@ -108,7 +108,7 @@ async function answer(
   return isUnread && !outgoing.headersSent ? lingeringAnswer(response, incoming, outgoing) : response
 }
 
-/** Stands for every other method, and for one that could not be read. */
+/** Every other method, and one that could not be read. */
 export const OTHER_METHOD = '_OTHER'
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 

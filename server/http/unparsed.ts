@@ -5,7 +5,7 @@ import type { CallsInFlight } from './calls-in-flight.ts'
 import { problemBytes, statusOf } from './problem.ts'
 import { refusals } from './refusals.ts'
 
-/** The codes of Node.js; every other one says that the bytes are no request. */
+/** The codes of Node.js; every other one is a request that is not valid HTTP. */
 const REFUSED: Readonly<Record<string, () => SatchelError>> = {
   HPE_HEADER_OVERFLOW: () => refusals.head_too_large({ max_bytes: maxHeaderSize }),
   ERR_HTTP_REQUEST_TIMEOUT: refusals.head_timeout,
