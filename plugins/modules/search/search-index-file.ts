@@ -1,11 +1,13 @@
 import { join } from 'node:path'
-import { type Disk, orMissing, realDisk } from '../../../server/plugin.ts'
+import { type Disk, type Log, orMissing, realDisk, systemCode } from '../../../server/plugin.ts'
+import { loadIndexHead } from '../output/index-file.ts'
+import { takeFreeIngestLock } from '../output/ingest-lock.ts'
 import { stateDir } from '../output/module-index.ts'
 import { DamagedFile } from '../segments/section-file.ts'
 import { openSegmentSet, type SegmentSet, saveSegmentSet } from '../segments/segment-set.ts'
 import type { Lexicon } from './lexicon.ts'
-import { emptySearchIndex, type SearchIndex, searchIndexOf } from './search-index.ts'
-import { type IndexSource, isMadeBy, updateSet } from './search-index-update.ts'
+import { closeLater, emptySearchIndex, type SearchIndex, searchIndexOf } from './search-index.ts'
+import { type IndexSource, isMadeBy, isOfNewer, type UpdatedSet, updateSet } from './search-index-update.ts'
 
 /** The folder of the search index of an output directory. */
 export function searchIndexFolder(outputDir: string): string {
@@ -67,10 +69,7 @@ export async function replaceSearchIndex(
   if (made) await saveSegmentSet(searchIndexFolder(outputDir), made.set, made.added, disk)
 }
 
-/**
- * An index of just the records of `source`, in memory: `before` with what changed since. Nothing is written, because
- * readers take no lock; the next ingest or rebuild does.
- */
+/** An index of just the records of `source`, in memory: `before` with what changed since. */
 export async function currentSearchIndex(
   before: SearchIndex | undefined,
   source: IndexSource,
@@ -78,6 +77,78 @@ export async function currentSearchIndex(
   const updated = await usableUpdate(before?.set, source)
   if (updated) return searchIndexOf(updated.set, source.lexicon)
   return before ?? emptySearchIndex(source.lexicon)
+}
+
+/** What a search brings up to date. */
+export interface SearchedFolder {
+  readonly outputDir: string
+  /** What the head of the module index said before that was loaded. */
+  readonly content: string
+  readonly log: Pick<Log, 'warn'>
+  readonly disk?: Disk | undefined
+}
+
+/**
+ * As `currentSearchIndex`, and on disk for other processes, too (decision 226). It stays in memory where an ingest runs or
+ * the modules changed meanwhile, where a newer version of satchel made the index on disk, and where the disk refuses.
+ */
+export async function keptSearchIndex(
+  folder: SearchedFolder,
+  before: SearchIndex | undefined,
+  source: IndexSource,
+): Promise<SearchIndex> {
+  const updated = await usableUpdate(before?.set, source)
+  if (!updated) return before ?? emptySearchIndex(source.lexicon)
+  const isKept = await keepSet(folder, updated, source.lexicon).catch((thrown: unknown) => {
+    const code = systemCode(thrown)
+    if (code === undefined) throw thrown
+    folder.log.warn(NOT_KEPT, { code, output_dir: folder.outputDir })
+    return false
+  })
+  const stored = isKept ? openSearchIndex(folder.outputDir, source.lexicon, folder.disk) : undefined
+  if (stored === undefined || stored.source !== updated.set.meta['source'])
+    return searchIndexOf(updated.set, source.lexicon)
+  if (before) closeLater(before, stored)
+  return stored // its pages are read where they are needed
+}
+
+/** A folder that is read-only, or a disk that is full, costs each process its own update. */
+const NOT_KEPT =
+  'the search index cannot be written, so every process makes its own: run `satchel modules rebuild` where it can'
+
+/** Whether the set is on disk now. An ingest that runs will write one itself. */
+async function keepSet(
+  { outputDir, content, disk = realDisk }: SearchedFolder,
+  { set, added }: UpdatedSet,
+  lexicon: Lexicon,
+): Promise<boolean> {
+  const lock = await takeFreeIngestLock(join(stateDir(outputDir), 'ingest.lock'), disk)
+  if (!lock) return false
+  try {
+    const folder = searchIndexFolder(outputDir)
+    if ((loadIndexHead(outputDir, disk)?.content ?? '') !== content || isNewerOnDisk(folder, lexicon, disk))
+      return false
+    // Others may have written and joined segments meanwhile, and some of ours may be in memory only.
+    const there = new Set(await orMissing(disk.list(folder)))
+    const earlier = added ? set.segments.slice(0, -1) : set.segments
+    if (!earlier.every(({ name }) => there.has(name))) return false
+    await saveSegmentSet(folder, set, added, disk)
+    return true
+  } finally {
+    await lock.release()
+  }
+}
+
+function isNewerOnDisk(folder: string, lexicon: Lexicon, disk: Disk): boolean {
+  try {
+    const set = openSegmentSet(folder, disk)
+    if (!set) return false
+    closed(set)
+    return isOfNewer(set, lexicon)
+  } catch (thrown) {
+    if (thrown instanceof DamagedFile) return thrown.format !== undefined
+    throw thrown
+  }
 }
 
 /** A damaged set is rebuilt: everything in it follows from the summaries. */

@@ -60,6 +60,13 @@ export function isMadeBy({ meta }: SegmentSet, lexicon: Lexicon): boolean {
   return meta['fields'] === fields && meta['tokenizer'] === tokenizer && meta['lexicon'] === version
 }
 
+/** Whether a newer version of satchel made the set. */
+export function isOfNewer({ meta }: SegmentSet, lexicon: Lexicon): boolean {
+  const { fields, tokenizer, lexicon: version } = analysisOf(lexicon)
+  const isLexiconNewer = Number.parseInt(String(meta['lexicon']), 10) > Number.parseInt(version, 10)
+  return Number(meta['fields']) > fields || Number(meta['tokenizer']) > tokenizer || isLexiconNewer
+}
+
 /**
  * The set that has just the records of `source`. Only summaries that are new or changed are read, and those of small
  * segments that are joined. Where `before` was made from the earlier index of the source, only the repositories that

@@ -12,7 +12,13 @@ import { OWN_QUERIES, OWN_SUMMARIES } from '../testing/own-corpus.ts'
 import { rankByWords } from './hybrid-ranking.ts'
 import { loadLexicon } from './lexicon-file.ts'
 import { type SearchIndex, searchIndexOf } from './search-index.ts'
-import { openSearchIndex, saveSearchIndex, searchIndexFolder } from './search-index-file.ts'
+import {
+  keptSearchIndex,
+  openSearchIndex,
+  replaceSearchIndex,
+  saveSearchIndex,
+  searchIndexFolder,
+} from './search-index-file.ts'
 
 const lexicon = await loadLexicon(undefined)
 const OUT = '/out'
@@ -233,6 +239,72 @@ test('a disk that fills during an update leaves the index as it was', async () =
       await stage.save(updated)
       assert.deepEqual(await answersOf(stage.open()), await freshAnswers(updated))
     }
+  }
+})
+
+/** A search that has to make an index of `world` on this disk. */
+async function searching({ index, summaries }: World, { disk }: Pick<ReturnType<typeof stageOf>, 'disk'>) {
+  const load = async ({ id }: IndexRecord) => summaries.get(id) ?? assert.fail(id)
+  const before = openSearchIndex(OUT, lexicon, disk)
+  const warned: unknown[] = []
+  const log = { warn: (_: string, fields?: object) => warned.push(fields) }
+  const made = await keptSearchIndex({ ...FOUND, log, disk }, before, { index, lexicon, load })
+  return { answers: await answersOf(made), warned }
+}
+
+const FOUND = { outputDir: OUT, content: '', log: { warn() {} } }
+
+test('a disk that refuses costs a search only its own rebuild, and leaves the old index or the new one', async () => {
+  const world = worldOf(['v1.0.0'], { 1: 'zeppelin' })
+  const wanted = await freshAnswers(world)
+  let kept = 0
+  for (let nth = 1; nth <= 8; nth++) {
+    for (const call of ['write', 'flush', 'rename'] as const) {
+      const stage = stageOf()
+      await stage.save(worldOf(['v1.0.0']))
+      const before = await answersOf(stage.open())
+      stage.fail({ call, nth: stage.calls(call) + nth, code: 'EACCES', how: 'partial' })
+
+      const { answers, warned } = await searching(world, stage)
+
+      assert.deepEqual(answers, wanted, `${call} ${nth}`)
+      const found = await answersOf(stage.open())
+      const isNew = JSON.stringify(found) === JSON.stringify(wanted)
+      if (isNew) kept++
+      else assert.deepEqual(found, before, `${call} ${nth}`)
+      assert.ok(isNew || warned.length === 1, `${call} ${nth}`)
+      stage.fail(undefined)
+      assert.deepEqual(await searching(world, stage), { answers: wanted, warned: [] })
+      assert.deepEqual(await answersOf(stage.open()), wanted, `${call} ${nth}`)
+    }
+  }
+  assert.ok(kept > 0 && kept < 24, `${kept} of 24 were kept`)
+})
+
+/** What is on a disk but for locks. */
+function filesOf({ image }: Pick<ReturnType<typeof stageOf>, 'image'>) {
+  return new Map([...image()].filter(([path]) => !path.includes('/.locks') && !path.endsWith('.lock')))
+}
+
+test('a search keeps no index of modules that changed, of parts that were removed, or in place of a newer one', async () => {
+  const world = worldOf(['v1.0.0'])
+  const load = async ({ id }: IndexRecord) => world.summaries.get(id) ?? assert.fail(id)
+  const source = { index: world.index, lexicon, load }
+  const wanted = await freshAnswers(world)
+  for (const what of ['changed', 'removed', 'newer'] as const) {
+    const stage = stageOf()
+    await stage.save(worldOf(['v1.0.0'], { 1: 'zeppelin' }))
+    const before = what === 'removed' ? stage.open() : undefined
+    const version = what === 'newer' ? '9999' : lexicon.version
+    const fewer = indexOf(world.index.records.slice(1))
+    await replaceSearchIndex(OUT, { ...source, index: fewer, lexicon: { ...lexicon, version } }, stage.disk)
+    const files = filesOf(stage)
+
+    const folder = { ...FOUND, content: what === 'changed' ? 'other' : '', disk: stage.disk }
+    const made = await keptSearchIndex(folder, before, source)
+
+    assert.deepEqual(await answersOf(made), wanted, what)
+    assert.deepEqual(filesOf(stage), files, what)
   }
 })
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { keepRecent, realDisk } from '../../../server/plugin.ts'
+import { keepRecent, type Log, realDisk } from '../../../server/plugin.ts'
 import type { EmbeddingOptions } from '../config.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { contentOf } from '../output/index-content.ts'
@@ -15,7 +15,7 @@ import type { ModuleEmbedder } from './module-embedder.ts'
 import { openEmbedder } from './open-embedder.ts'
 import { openStore } from './open-store.ts'
 import { closeLater, emptySearchIndex, type SearchIndex } from './search-index.ts'
-import { currentSearchIndex, openSearchIndex } from './search-index-file.ts'
+import { keptSearchIndex, openSearchIndex } from './search-index-file.ts'
 import type { VectorStore } from './vector-store.ts'
 
 /** Which summaries and vectors a search reads. */
@@ -30,6 +30,7 @@ export interface SearchEnvironment {
   /** Base of relative paths in the configuration. */
   readonly workingDirectory: string
   readonly env: Readonly<Record<string, string | undefined>>
+  readonly log: Pick<Log, 'warn'>
   now(): Date
   /** Where the database keeps the catalogue of the target; absent: it is files. */
   readonly place?: VectorPlace | undefined
@@ -68,7 +69,7 @@ export function createSearchSession(environment: SearchEnvironment, target: Sear
   const lexicons = lastMade<Lexicon>()
   const stores = lastMade<VectorStore>()
   const embedders = lastMade<ModuleEmbedder>()
-  const indexes = createIndexHolder(outputDir)
+  const indexes = createIndexHolder(outputDir, environment.log)
   const summaries = recentSummaries(outputDir)
   const opened = new Set<{ close(): Promise<void> }>()
   const noted = async <T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> => {
@@ -88,12 +89,13 @@ export function createSearchSession(environment: SearchEnvironment, target: Sear
       embedders([lexicon], () => noted(openEmbedder(embedding, { lexicon, workingDirectory, env }))),
     async withIndex(loadModules, search) {
       const lexicon = await session.lexicon()
+      const index = await indexes.current(lexicon, loadModules)
       try {
-        return await search(await indexes.current(lexicon, loadModules), lexicon)
+        return await search(index, lexicon)
       } catch (thrown) {
         if (!(thrown instanceof DamagedFile)) throw thrown
-        indexes.forget()
-        return await search(await indexes.rebuilt(lexicon, loadModules), lexicon)
+        await indexes.replace(index, lexicon, loadModules)
+        return await search(await indexes.current(lexicon, loadModules), lexicon)
       }
     },
     async close() {
@@ -129,7 +131,7 @@ function isOf({ index, content }: Held, wanted: string): boolean {
 }
 
 /** Holds the index of an output directory while its modules stay the same; concurrent searches share one opening. */
-function createIndexHolder(outputDir: string) {
+function createIndexHolder(outputDir: string, log: SearchEnvironment['log']) {
   const load = (record: IndexRecord): Promise<ModuleSummary> => loadSummary(outputDir, record.summary_file)
   let held: Held | undefined
   let opening:
@@ -140,7 +142,9 @@ function createIndexHolder(outputDir: string) {
     held = next
     return next.index
   }
-  const update = async (
+  const contentNow = (): string => loadIndexHead(outputDir)?.content ?? ''
+  const updated = async (
+    content: string,
     lexicon: Lexicon,
     before: SearchIndex | undefined,
     loadModules: LoadModules,
@@ -148,18 +152,23 @@ function createIndexHolder(outputDir: string) {
     const modules = await loadModules()
     if (!modules) return emptySearchIndex(lexicon)
     if (before?.source === contentOf(modules)) return before
-    return await currentSearchIndex(before, { index: modules, lexicon, load })
+    return await keptSearchIndex({ outputDir, content, log }, before, { index: modules, lexicon, load })
   }
   const open = async (content: string, lexicon: Lexicon, loadModules: LoadModules): Promise<SearchIndex> => {
     const stored = openSearchIndex(outputDir, lexicon)
     if (stored?.source === content) return stored
     const before = held?.lexicon === lexicon ? held.index : undefined
     if (before && stored) closeLater(stored, before)
-    return await update(lexicon, before ?? stored, loadModules)
+    return await updated(content, lexicon, before ?? stored, loadModules)
   }
+  const rebuild = async (lexicon: Lexicon, loadModules: LoadModules): Promise<void> => {
+    const content = contentNow()
+    hold({ lexicon, content, index: await updated(content, lexicon, undefined, loadModules) })
+  }
+  let rebuilding: Promise<void> | undefined
   return {
     async current(lexicon: Lexicon, loadModules: LoadModules): Promise<SearchIndex> {
-      const content = loadIndexHead(outputDir)?.content ?? ''
+      const content = contentNow()
       if (held?.lexicon === lexicon && isOf(held, content)) return held.index
       if (opening?.content !== content || opening.lexicon !== lexicon)
         opening = { content, lexicon, index: open(content, lexicon, loadModules) }
@@ -170,11 +179,13 @@ function createIndexHolder(outputDir: string) {
         if (opening === mine) opening = undefined
       }
     },
-    rebuilt: async (lexicon: Lexicon, loadModules: LoadModules) => {
-      const modules = await loadModules()
-      if (!modules) return emptySearchIndex(lexicon)
-      const index = await currentSearchIndex(undefined, { index: modules, lexicon, load })
-      return hold({ lexicon, index, content: '' })
+    /** Rebuilds an index that is damaged; searches that met the damage share it. */
+    async replace(damaged: SearchIndex, lexicon: Lexicon, loadModules: LoadModules): Promise<void> {
+      if (held?.index !== damaged) return
+      rebuilding ??= rebuild(lexicon, loadModules).finally(() => {
+        rebuilding = undefined
+      })
+      await rebuilding
     },
     forget(): void {
       if (held) closeLater(held.index, undefined)

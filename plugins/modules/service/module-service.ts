@@ -111,10 +111,11 @@ export function createModuleService(
       await service.followed(outputDir)
       const head = loadIndexHead(outputDir)
       if (head && outputDir === configured) await freshness.beforeCall(ctx, head)
-      return await session.withIndex(
-        () => (head ? readIndex(outputDir) : service.findIndex(ctx, outputDir)),
-        search,
-      )
+      return await session.withIndex(async () => {
+        if (!head) return await service.findIndex(ctx, outputDir)
+        ctx.progress(0, undefined, 'the search index is brought up to date')
+        return await readIndex(outputDir)
+      }, search)
     },
     async close() {
       await Promise.all([...opened.values()].map((one) => one.close()))
@@ -135,7 +136,7 @@ export function vectorPlace(shared: SharedCatalogue | undefined): VectorPlace | 
 
 /** What a search needs of its surroundings. */
 export function searchEnvironment({ host, workingDirectory }: ModuleService): SearchEnvironment {
-  return { workingDirectory, env: host.env, now: () => host.now() }
+  return { workingDirectory, env: host.env, log: host.log, now: () => host.now() }
 }
 
 /** Whether the operator's environment sets the output directory; it overrides every configuration, a caller's too. */
