@@ -9,8 +9,10 @@ import { loadIndex, loadIndexToUpdate, saveIndex } from './index-file.ts'
 import {
   emptyIndex,
   type IndexRecord,
+  indexFile,
   indexRecord,
   isIndexRecord,
+  isRepositoryRow,
   type ModuleIndex,
   moduleId,
 } from './module-index.ts'
@@ -137,6 +139,36 @@ test('a record is taken as it is just where its schema would leave it as it is',
       assert.equal(isIndexRecord(JSON.parse(text)), isSame, text)
     }),
     { numRuns: 2000 },
+  )
+})
+
+test('a repository is taken as it is just where its schema would leave it as it is', () => {
+  const reading = {
+    ref: 'v1',
+    ref_kind: 'tag',
+    path: '.',
+    commit: '',
+    options_digest: '',
+    directories: ['.'],
+  }
+  const whole = { repository: 'a', name: 'b', default_branch: null, readings: [reading, reading] }
+  const keys = [
+    ...Object.keys(whole),
+    'new',
+    ...[...Object.keys(reading), 'new'].map((key) => `reading.${key}`),
+  ]
+  const values = fc.constantFrom(undefined, null, 1, 'text', 'branch', true, [], ['a'], [1], {}, [reading])
+  fc.assert(
+    fc.property(fc.constantFrom(...keys), values, (path, value) => {
+      const [key = '', part] = path.split('.')
+      const changed = part === undefined ? { ...whole, [key]: value } : whole
+      const readings = part === undefined ? changed.readings : [reading, { ...reading, [part]: value }]
+      const text = JSON.stringify({ ...changed, ...(path !== 'readings' && { readings }) })
+      const parsed = indexFile.shape.repositories.element.safeParse(JSON.parse(text))
+      const isSame = parsed.success && JSON.stringify(parsed.data).length === text.length
+      assert.equal(isRepositoryRow(JSON.parse(text)), isSame, text)
+    }),
+    { numRuns: 1000 },
   )
 })
 

@@ -12,12 +12,15 @@ import {
 import { compare } from '../domain/order.ts'
 import { refusals } from '../reasons.ts'
 import { contentAfter, contentOf, noteContent } from './index-content.ts'
+import { BETWEEN, parseIndexText, RECORDS_END, RECORDS_START } from './index-lines.ts'
 import {
   INDEX_FORMAT,
   type IndexRecord,
   indexFile,
   isIndexRecord,
+  isRepositoryRow,
   type ModuleIndex,
+  type RepositoryRow,
   stateDir,
 } from './module-index.ts'
 import { newerFormat } from './stored-format.ts'
@@ -28,7 +31,7 @@ import { newerFormat } from './stored-format.ts'
  */
 export async function loadIndex(outputDir: string, disk = realDisk): Promise<ModuleIndex | undefined> {
   const loaded = await load(outputDir, disk)
-  return loaded && parsed(loaded.value, isIndexRecord)
+  return loaded && parsed(loaded.value, OWN_ROWS)
 }
 
 /**
@@ -41,10 +44,9 @@ export async function loadIndexToUpdate(
 ): Promise<ModuleIndex | undefined> {
   const loaded = await load(outputDir, disk)
   if (loaded === undefined) return undefined
-  const { bytes, value } = loaded
-  const starts = lineStarts(bytes, value)
-  if (starts === undefined) return parsed(value, () => false)
-  const index = parsed(value, isIndexRecord)
+  const { bytes, value, starts } = loaded
+  if (starts === undefined) return parsed(value, NONE)
+  const index = parsed(value, OWN_ROWS)
   loadedLines.set(index, { bytes, starts })
   const content = checkedContent(bytes)
   if (content !== undefined) noteContent(index, content)
@@ -55,19 +57,35 @@ async function load(outputDir: string, disk: Disk) {
   const bytes = await disk.readFile(indexPath(outputDir)).catch(missing)
   if (bytes === undefined) return undefined
   try {
-    return { bytes, value: JSON.parse(bytes.toString('utf8')) as unknown }
+    return { bytes, ...parseIndexText(bytes) }
   } catch (cause) {
     throw refusals.index_damaged({ cause })
   }
 }
 
-/** The index that a file says; records that `isRecord` knows are taken as they are, which is several times as fast. */
-function parsed(value: unknown, isRecord: (value: unknown) => boolean): ModuleIndex {
+/** Which rows are taken as they are: a schema that copies each takes several times as long as reading the JSON. */
+interface OwnRows {
+  isRecord(value: unknown): boolean
+  isRepository(value: unknown): boolean
+}
+
+const OWN_ROWS: OwnRows = { isRecord: isIndexRecord, isRepository: isRepositoryRow }
+const NONE: OwnRows = { isRecord: () => false, isRepository: () => false }
+
+/** The index that a file says. */
+function parsed(value: unknown, { isRecord, isRepository }: OwnRows): ModuleIndex {
   try {
     if (!isJsonObject(value)) return indexFile.parse(value)
-    const { records, ...head } = value
-    if (!Array.isArray(records) || !records.every(isRecord)) return indexFile.parse(value)
-    return { ...indexFile.parse({ ...head, records: [] }), records: records as IndexRecord[] } // each was looked at
+    const { records, repositories, ...head } = value
+    const areOurs =
+      Array.isArray(records) &&
+      Array.isArray(repositories) &&
+      records.every(isRecord) &&
+      repositories.every(isRepository)
+    if (!areOurs) return indexFile.parse(value)
+    const rest = indexFile.parse({ ...head, repositories: [], records: [] })
+    // Each row was looked at.
+    return { ...rest, repositories: repositories as RepositoryRow[], records: records as IndexRecord[] }
   } catch (cause) {
     const format = newerFormat(value, INDEX_FORMAT)
     throw format === undefined
@@ -97,41 +115,6 @@ function checkedContent(bytes: Buffer): string | undefined {
 /** A checksum of what is before it and behind it. */
 function checkOf(beginning: string, rest: readonly Buffer[]): number {
   return rest.reduce((value, piece) => crc32(piece, value), crc32(beginning))
-}
-
-const RECORDS_START = '"records":[\n'
-const BETWEEN = Buffer.from(',\n')
-const RECORDS_END = Buffer.from('\n]}\n')
-
-const NEWLINE = 10
-const LINE_START = Buffer.from('{"id":"')
-
-/** Where each record begins in a file of `saveIndex`; undefined for a file that something else wrote. */
-function lineStarts(bytes: Buffer, value: unknown): number[] | undefined {
-  const records: readonly unknown[] =
-    isJsonObject(value) && Array.isArray(value['records']) ? value['records'] : []
-  const head = bytes.indexOf(RECORDS_START)
-  if (head === -1) return undefined
-  const starts = [head + RECORDS_START.length]
-  for (const [at, record] of records.entries()) {
-    const start = starts[at] ?? 0
-    const end = Uint8Array.prototype.indexOf.call(bytes, NEWLINE, start)
-    const before = at === records.length - 1 ? end : end - 1
-    const isEnded = (before === end || bytes[before] === 0x2c) && bytes[before - 1] === 0x7d // a comma behind a brace
-    if (!isEnded || !beginsWithId(bytes, start, record)) return undefined
-    starts.push(end + 1)
-  }
-  return bytes.subarray((starts.at(-1) ?? 0) - 1).equals(RECORDS_END) ? starts : undefined
-}
-
-/** Whether a line begins as `saveIndex` writes this record. */
-function beginsWithId(bytes: Buffer, start: number, record: unknown): boolean {
-  if (!isJsonObject(record) || typeof record['id'] !== 'string') return false
-  const { id } = record as { readonly id: string }
-  for (let at = 0; at < LINE_START.length; at++) if (bytes[start + at] !== LINE_START[at]) return false
-  const from = start + LINE_START.length
-  for (let at = 0; at < id.length; at++) if (bytes[from + at] !== id.charCodeAt(at)) return false
-  return bytes[from + id.length] === 0x22 // a quotation mark
 }
 
 /** Sorted records in the format of the file. One that is the very object that was loaded keeps its bytes. */

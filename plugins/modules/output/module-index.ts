@@ -156,6 +156,35 @@ const repositoryRow = z.object({
 })
 export type RepositoryRow = z.output<typeof repositoryRow>
 
+const READING_FIELDS = Object.keys(reading.shape).length
+const REPOSITORY_FIELDS = Object.keys(repositoryRow.shape).length
+
+/** As `isIndexRecord`, for a repository. */
+export function isRepositoryRow(value: unknown): value is RepositoryRow {
+  if (!isJsonObject(value) || Object.keys(value).length !== REPOSITORY_FIELDS) return false
+  const { repository, name, default_branch, readings }: Partial<RepositoryRow> = value
+  return (
+    typeof repository === 'string' &&
+    typeof name === 'string' &&
+    (typeof default_branch === 'string' || default_branch === null) &&
+    Array.isArray(readings) &&
+    readings.every(isReading)
+  )
+}
+
+function isReading(value: unknown): value is Reading {
+  if (!isJsonObject(value) || Object.keys(value).length !== READING_FIELDS) return false
+  const { ref, ref_kind, path, commit, options_digest, directories }: Partial<Reading> = value
+  return (
+    typeof ref === 'string' &&
+    REF_KINDS.has(ref_kind) &&
+    typeof path === 'string' &&
+    typeof commit === 'string' &&
+    typeof options_digest === 'string' &&
+    isListOfTexts(directories)
+  )
+}
+
 /** A record as JSON, as a database has it. Errors: those of its schema. */
 export function parseRecord(text: string): IndexRecord {
   return indexRecord.parse(JSON.parse(text))
