@@ -28,13 +28,19 @@ export function groupVersions(
 ): ModuleVersions[] {
   const known = records === index.records ? groupsOf.get(records) : undefined
   if (known) return known
-  const groups = versionGroups(index, records)
+  const groups = versionGroups(records === index.records ? index : partOf(index, records), records)
   if (records === index.records) groupsOf.set(records, groups)
   return groups
 }
 
 /** The groups of all records of an index: an index is never changed once it is made. */
 const groupsOf = new WeakMap<readonly IndexRecord[], ModuleVersions[]>()
+
+/** An index with just the repositories of some records: tables of all of them are not needed for a few. */
+function partOf<T extends Pick<ModuleIndex, 'repositories'>>(index: T, some: readonly IndexRecord[]): T {
+  const names = new Set(some.map(({ repository }) => repository))
+  return { ...index, repositories: index.repositories.filter(({ repository }) => names.has(repository)) }
+}
 
 function versionGroups(
   index: Pick<ModuleIndex, 'repositories'>,

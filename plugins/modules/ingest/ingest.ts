@@ -117,8 +117,8 @@ export async function openRun(
     loadIndexToUpdate(outputDir, disk),
     openFileStamps(outputDir, disk),
   ])
-  const earlierUrls = new Set((earlier?.records ?? []).map(({ repository }) => repository))
-  if (!request.prune) tally.warnings.push(...respelledWarnings(plan, [...earlierUrls]))
+  const earlierUrls = (earlier?.records ?? []).map(({ repository }) => repository)
+  if (!request.prune) tally.warnings.push(...respelledWarnings(plan, earlierUrls))
   const output = createSummaryOutput({
     outputDir,
     earlier,

@@ -56,8 +56,10 @@ export function nameOwners(plan: Plan, earlier: ModuleIndex | undefined): Readon
   const own = (name: string, url: string): void => {
     if (!owners.has(name.toLowerCase())) owners.set(name.toLowerCase(), url)
   }
+  const isPlanned = (name: string): boolean => planned.has(name.toLowerCase())
   for (const record of earlier?.records ?? []) {
-    const names = namesOf(record).filter((name) => planned.has(name.toLowerCase()))
+    if (record.other_names === undefined && !isPlanned(record.name)) continue // as nearly all of them
+    const names = namesOf(record).filter(isPlanned)
     if (names.length === 0 || carriesId(record.summary_file, record.id)) continue
     for (const name of names) own(name, record.repository)
   }

@@ -35,15 +35,15 @@ export type IsIntact = (repository: string, reading: Reading, name: string) => P
  * is read again, so that the warning is repeated.
  */
 export function createReadingBook(earlier: ModuleIndex | undefined, isIntact: IsIntact): ReadingBook {
-  const rows = new Map((earlier?.repositories ?? []).map((row) => [row.repository, openRow(row)]))
+  const rows = createRows(earlier?.repositories ?? [])
   const expected = new Map<string, ReadonlySet<string>>()
   const checks = new Map<Reading, Promise<boolean>>()
   const at = (repository: string, ref: string): readonly Reading[] =>
-    rows.get(repository)?.readings.get(ref) ?? []
+    rows.open(repository)?.readings.get(ref) ?? []
   return {
     expect(repository, entries) {
       expected.set(repository, new Set(entries.map(({ optionsDigest }) => optionsDigest)))
-      const known = [...(rows.get(repository)?.readings.values() ?? [])].flat()
+      const known = [...(rows.open(repository)?.readings.values() ?? [])].flat()
       let left = MAX_EXPECTED_FILES
       for (const entry of entries) {
         for (const reading of known.filter((one) => isOf(entry, one))) {
@@ -73,21 +73,21 @@ export function createReadingBook(earlier: ModuleIndex | undefined, isIntact: Is
         options_digest: optionsDigest,
         directories: [...directories],
       }
-      rows.get(repository)?.readings.set(ref, [...at(repository, ref).filter(isKept), reading])
+      rows.open(repository)?.readings.set(ref, [...at(repository, ref).filter(isKept), reading])
     },
     commitBefore: (repository, ref) => at(repository, ref)[0]?.commit || undefined,
     lists: (repository, ref, directory) =>
       at(repository, ref).some(({ directories }) => directories.includes(directory)),
     listed(repository, name, listing) {
-      const earlier = rows.get(repository)?.readings ?? new Map<string, readonly Reading[]>()
+      const earlier = rows.open(repository)?.readings ?? new Map<string, readonly Reading[]>()
       const readings = new Map(
         [...earlier].map(([ref, read]) => [ref, read.map((one) => asListed(one, listing))]),
       )
-      rows.set(repository, { repository, name, default_branch: listing.defaultBranch ?? null, readings })
+      rows.set({ repository, name, default_branch: listing.defaultBranch ?? null, readings })
     },
-    rows: () => [...rows.values()].map(closedRow),
+    rows: rows.all,
     row(repository) {
-      const row = rows.get(repository)
+      const row = rows.open(repository)
       return row && closedRow(row)
     },
   }
@@ -106,6 +106,36 @@ function isOf({ path, optionsDigest }: PlannedEntry, reading: Reading): boolean 
 interface Row extends Omit<RepositoryRow, 'readings'> {
   /** By ref. */
   readonly readings: Map<string, readonly Reading[]>
+}
+
+/** The rows of an index. Those that a run does not look at stay the objects that they were. */
+function createRows(earlier: readonly RepositoryRow[]) {
+  const closed = new Map<string, RepositoryRow | undefined>()
+  for (const row of earlier) closed.set(row.repository, row)
+  const opened = new Map<string, Row>()
+  return {
+    open(repository: string): Row | undefined {
+      const held = opened.get(repository)
+      const row = closed.get(repository)
+      if (held !== undefined || row === undefined) return held
+      const open = openRow(row)
+      opened.set(repository, open)
+      return open
+    },
+    set(row: Row): void {
+      opened.set(row.repository, row)
+      if (!closed.has(row.repository)) closed.set(row.repository, undefined) // its place
+    },
+    all(): RepositoryRow[] {
+      const rows: RepositoryRow[] = []
+      for (const [repository, row] of closed) {
+        const open = opened.get(repository)
+        if (open) rows.push(closedRow(open))
+        else if (row) rows.push(row)
+      }
+      return rows
+    },
+  }
 }
 
 function closedRow(row: Row): RepositoryRow {

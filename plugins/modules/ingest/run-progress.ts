@@ -29,14 +29,16 @@ type Parts = Pick<Run, 'plan' | 'tally'> &
 export async function openRunProgress(parts: Parts): Promise<RunProgress> {
   const { outputDir, plan, output, now, tally, disk } = parts
   const earlier = parts.replacesState ? undefined : await loadRunState(outputDir)
+  const own = new Set(plan.repositories.map(({ remote }) => remote.url))
+  const refused = new Set(plan.failures.map(({ repository }) => repository))
+  /** Those of the run that an index has. */
   const repositoriesOf = (): ReadonlySet<string> => {
     const repositories = new Set<string>()
-    for (const { repository } of output.records.values()) repositories.add(repository)
+    for (const { repository } of output.records.values())
+      if (own.has(repository) || refused.has(repository)) repositories.add(repository)
     return repositories
   }
   const knownBefore = repositoriesOf()
-  const own = new Set(plan.repositories.map(({ remote }) => remote.url))
-  const refused = new Set(plan.failures.map(({ repository }) => repository))
   const isOther = ({ repository }: { readonly repository: string }): boolean =>
     !own.has(repository) && !refused.has(repository)
   const others = {

@@ -52,10 +52,11 @@ export async function openFileStamps(outputDir: string, disk = realDisk): Promis
     async save(names) {
       if (!changed) return
       changed = false
-      const rows = [...names].flatMap((name) => {
-        const { sha256, stamp } = known.get(name) ?? {}
-        return stamp === undefined ? [] : [[name, sha256, stamp]]
-      })
+      const rows: string[][] = []
+      for (const name of names) {
+        const held = known.get(name)
+        if (held) rows.push([name, held.sha256, held.stamp])
+      }
       await writeFileDurably(path, JSON.stringify(rows), { disk }).catch((thrown: unknown) => {
         if (systemCode(thrown) === undefined) throw thrown // without stamps the next run reads the files
       })

@@ -93,20 +93,22 @@ export function repositoriesIn({ removed, added, removedRows, addedRows }: Index
 }
 
 function rowsBetween(before: readonly RepositoryRow[], rows: readonly RepositoryRow[]) {
-  const earlier = new Map(before.map((row) => [row.repository, row]))
+  const isInPlace = before.every(({ repository }, at) => repository === rows[at]?.repository)
+  const earlier = once(() => new Map(before.map((row) => [row.repository, row])))
   const removedRows: RepositoryRow[] = []
   const addedRows: RepositoryRow[] = []
-  for (const row of rows) {
-    const held = earlier.get(row.repository)
-    earlier.delete(row.repository)
+  for (const [at, row] of rows.entries()) {
+    const held = isInPlace ? before[at] : earlier().get(row.repository)
+    if (!isInPlace) earlier().delete(row.repository)
     if (held && isSameRow(held, row)) continue
     addedRows.push(row)
     if (held) removedRows.push(held)
   }
-  return { addedRows, removedRows: [...removedRows, ...earlier.values()] }
+  return { addedRows, removedRows: isInPlace ? removedRows : [...removedRows, ...earlier().values()] }
 }
 
 function isSameRow(a: RepositoryRow, b: RepositoryRow): boolean {
+  if (a === b) return true
   return (
     a.default_branch === b.default_branch &&
     a.readings.length === b.readings.length &&

@@ -233,7 +233,7 @@ interface StayingRows {
 const NO_ROWS: StayingRows = { stays: new Uint8Array(0), touchOf: () => undefined }
 
 function stayingRows({ set, rowsOf }: StoredVectors, { remove, upsert, touch }: VectorChanges): StayingRows {
-  const stays = Uint8Array.from(set.flags, (flags) => flags & LIVE)
+  const stays = set.flags.map((flags) => flags & LIVE)
   const replaced = new Set([...remove, ...upsert.map(({ id }) => id)])
   for (const row of rowsOf([...replaced])) if (row >= 0) stays[row] = 0
   const touches = [...new Map(touch.map((one) => [one.id, one])).values()]

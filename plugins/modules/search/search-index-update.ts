@@ -141,7 +141,7 @@ function stepOf(set: SegmentSet, earlier: ModuleIndex, index: ModuleIndex): Know
     storedIds(set, columns),
     former.map(({ id }) => id),
   )
-  const stays = Uint8Array.from(set.flags, (flags) => flags & LIVE)
+  const stays = set.flags.map((flags) => flags & LIVE)
   for (const row of rows) if (row >= 0) stays[row] = 0
   const known = new Map<string, number>()
   for (const [at, { id }] of former.entries()) {
