@@ -6,7 +6,7 @@ import type { GivenItem } from '../domain/item-ids.ts'
 import { quoted } from '../domain/secrets.ts'
 import type { FileFact } from '../domain/world-facts.ts'
 import { fileFacts } from '../files/file-facts.ts'
-import { patchIdOfCommit } from '../git/moved-commits.ts'
+import { patchOfCommit } from '../git/patches.ts'
 import { headOf } from '../git/repository.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
@@ -106,7 +106,7 @@ async function provided(project: Project, item: GivenItem, known: readonly strin
 /** A name of a commit that git may be asked about: `HEAD~1`, `main`, `v1.2`. No range, no time, no path. */
 const REVISION = /^[A-Za-z0-9][\w./@+-]*(?:[~^]\d*)*$/
 
-/** The commit that a reference names and the identity of its change; undefined if the repository has none of this name. */
+/** The commit that a reference names and the identity and the files of its change; undefined if the repository has none of this name. */
 async function commitGround(
   { git, storePrefix }: Project,
   { ref }: GivenItem,
@@ -116,9 +116,9 @@ async function commitGround(
   const found = await git('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`)
   if (found.kind === 'failed') return found.reason === 'refused' ? undefined : {}
   const commit = found.stdout.trim()
-  const patchId = await patchIdOfCommit(git, commit, storePrefix)
+  const patch = await patchOfCommit(git, commit, storePrefix)
   const isId = commitOf(textOf(ref) ?? '') !== undefined
-  return { ...(!isId && { ref: commit }), ...(patchId !== undefined && { patch_id: patchId }) }
+  return { ...(!isId && { ref: commit }), ...patch }
 }
 
 function textOf(value: unknown): string | undefined {

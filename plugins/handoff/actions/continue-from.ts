@@ -90,7 +90,7 @@ async function notesOf(
 }
 
 /** Commits before HEAD among which captured ones are looked for. */
-const MAX_COMMITS = 1000
+const MAX_COMMITS = 5000
 
 /**
  * What others wrote last: the record of the branch, unless a newer one was captured nearer to HEAD, on a branch that was
@@ -137,7 +137,7 @@ const MAX_REWRITTEN = 3
 async function rewritten({ git, storePrefix }: Project, record: Handoff): Promise<string | undefined> {
   const captured = record.project.repository?.head ?? ''
   if (!isCommitId(captured)) return undefined
-  const moved = movedCommits(git, { storePrefix, sinceMs: timeOf(record.created_at) })
+  const moved = movedCommits(git, { storePrefix, commits: [captured], sinceMs: timeOf(record.created_at) })
   const found = await moved.find(captured)
   if (typeof found === 'object') return found.to
   const added = branchChangeOf(record)

@@ -18,7 +18,7 @@ type Member = NonNullable<Handoff['project']['repository']> & {
   readonly branch: string | null
   readonly uncommitted?: readonly UncommittedPath[]
   readonly uncommitted_rest?: UncommittedRest
-  readonly branch_change?: BranchChange
+  readonly branch_change?: ReturnType<typeof inOneText>
 }
 
 /**
@@ -37,8 +37,13 @@ export async function repositoryMember(
     dirty,
     branch,
     ...(changed.length > 0 && (await contentOf(project, changed))),
-    ...(added && { branch_change: added }),
+    ...(added && { branch_change: inOneText(added) }),
   }
+}
+
+/** One text is shorter than a list. */
+function inOneText({ lines, ...added }: BranchChange) {
+  return { ...added, ...(lines && { lines: lines.join('') }) }
 }
 
 async function contentOf(

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../../server/plugin.ts'
 import { isCommitId } from './commit-id.ts'
+import { patchPathsIn } from './patch-id.ts'
 import type { Evidence } from './record.ts'
 
 /** Free members of evidence: what it was captured on, by which a later session tells whether it still holds. */
@@ -8,16 +9,19 @@ export interface EvidenceGround {
   readonly head: string | undefined
   /** Identity of a commit's change, which a rebase or cherry-pick keeps: `sha256:<hex>`. */
   readonly patchId: string | undefined
+  /** The first files of that change, from the root of the repository; absent in records of earlier versions. */
+  readonly paths: readonly string[] | undefined
   /** It no longer held when the record inherited it. */
   readonly isInheritedStale: boolean
 }
 
 /** The ground of an item. Malformed members count as absent. */
 export function groundOf(item: Evidence | Readonly<Record<string, unknown>>): EvidenceGround {
-  const { head, patch_id, verdict } = isJsonObject(item) ? item : {}
+  const { head, patch_id, paths, verdict } = isJsonObject(item) ? item : {}
   return {
     head: typeof head === 'string' && isCommitId(head) ? head : undefined,
     patchId: typeof patch_id === 'string' ? patch_id : undefined,
+    paths: patchPathsIn(paths),
     isInheritedStale: verdict === 'stale',
   }
 }
@@ -45,7 +49,7 @@ export function providedOf(
 
 /** Members that evidence has anyway. */
 const OWN: ReadonlySet<string> = new Set(
-  'id type claim ref captured_at result digest head patch_id verdict kind'.split(' '),
+  'id type claim ref captured_at result digest head patch_id paths verdict kind'.split(' '),
 )
 
 /** Whether a plugin captured the item, so that its facts stay as they are. */

@@ -15,6 +15,23 @@ export function patchIdOf(diff: string): string | undefined {
   return isEmpty ? undefined : `sha256:${hash.digest('hex')}`
 }
 
+/** A record names so many files of a change: its commit, under another id, is looked for among those that changed them. */
+const MAX_PATCH_PATHS = 5
+
+/** The first files of a diff, from the root of the repository. */
+export function patchPathsOf(diff: string): readonly string[] {
+  return partsOf(diff)
+    .slice(0, MAX_PATCH_PATHS)
+    .map(({ path }) => path)
+}
+
+/** The paths as a record names them; undefined where it names none. */
+export function patchPathsIn(value: unknown): readonly string[] | undefined {
+  const listed = Array.isArray(value) ? value.slice(0, MAX_PATCH_PATHS) : []
+  const paths = listed.filter((path) => typeof path === 'string' && path !== '' && !path.includes('\0'))
+  return paths.length > 0 && paths.length === listed.length ? paths : undefined
+}
+
 /** The change of one file within a diff. */
 export interface FilePatch {
   /** From the root of the repository. */
@@ -25,14 +42,21 @@ export interface FilePatch {
 
 /** The changes of a diff file by file, as `git diff --full-index --no-renames` prints them. */
 export function filePatchesOf(diff: string): readonly FilePatch[] {
-  const parts = diff.split(/^(?=diff --git )/m).filter((part) => part.startsWith('diff --git '))
-  return parts.map((part) => {
-    const names = part.slice('diff --git '.length, part.indexOf('\n'))
-    const blob = /^Binary files /m.test(part) ? (/^index .*\.\.([0-9a-f]+)/m.exec(part)?.[1] ?? '') : ''
+  return partsOf(diff).map(({ path, text }) => {
+    const blob = /^Binary files /m.test(text) ? (/^index .*\.\.([0-9a-f]+)/m.exec(text)?.[1] ?? '') : ''
     const id = createHash('sha256')
-      .update(`${patchIdOf(part)}${blob}`)
+      .update(`${patchIdOf(text)}${blob}`)
       .digest('hex')
-    return { path: unquoted(names.slice(0, names.length / 2)).replace('a/', ''), id: id.slice(0, 12) }
+    return { path, id: id.slice(0, 12) }
+  })
+}
+
+/** A diff file by file. */
+export function partsOf(diff: string): readonly { readonly path: string; readonly text: string }[] {
+  const parts = diff.split(/^(?=diff --git )/m).filter((part) => part.startsWith('diff --git '))
+  return parts.map((text) => {
+    const names = text.slice('diff --git '.length, text.indexOf('\n'))
+    return { path: unquoted(names.slice(0, names.length / 2)).replace('a/', ''), text }
   })
 }
 

@@ -1,7 +1,13 @@
-import { type BranchChange, MAX_BRANCH_COMMITS, MAX_BRANCH_FILES } from '../domain/branch-change.ts'
-import { filePatchesOf, patchIdOf } from '../domain/patch-id.ts'
+import {
+  type BranchChange,
+  MAX_BRANCH_COMMITS,
+  MAX_BRANCH_FILES,
+  MAX_BRANCH_LINES,
+} from '../domain/branch-change.ts'
+import { filePatchesOf, patchIdOf, patchPathsOf } from '../domain/patch-id.ts'
+import { isTelling, lineKeysOf } from '../domain/patch-lines.ts'
 import { notOfStore } from './commits.ts'
-import { diffBetween } from './moved-commits.ts'
+import { diffBetween } from './patches.ts'
 import type { Git } from './run-git.ts'
 
 /** Where branches are usually merged into, the surest first. */
@@ -38,10 +44,13 @@ export async function branchChange(
   const patch_id = patchIdOf(diff)
   if (patch_id === undefined) return undefined
   const files = filePatchesOf(diff).map(({ id }) => id)
+  const keys = isTelling(diff) ? lineKeysOf(diff) : []
+  const isShort = keys.length > 0 && keys.length <= MAX_BRANCH_LINES
   return {
     base,
     patch_id,
-    ...(files.length <= MAX_BRANCH_FILES && { files }),
+    paths: patchPathsOf(diff),
+    ...(files.length <= MAX_BRANCH_FILES && { files, ...(isShort && { lines: keys }) }),
     commits: commits.map((commit) => commit.slice(0, 12)),
   }
 }

@@ -1,18 +1,17 @@
-import { branchChangeOf, isOfBranch } from '../domain/branch-change.ts'
-import { commitOf, isCommitId } from '../domain/commit-id.ts'
-import { groundOf } from '../domain/evidence-ground.ts'
+import { once } from '../../../server/plugin.ts'
+import { branchChangeOf } from '../domain/branch-change.ts'
+import { isCommitId } from '../domain/commit-id.ts'
+import { type EvidenceGround, groundOf } from '../domain/evidence-ground.ts'
 import type { Handoff } from '../domain/record.ts'
 import { timeOf } from '../domain/record-time.ts'
 import { uncommittedAtCapture } from '../domain/uncommitted.ts'
 import type { CommitFact, GitFacts, SinceCapture } from '../domain/world-facts.ts'
 import { type MovedCommits, movedCommits } from './moved-commits.ts'
+import { type NamedCommit, namedCommits } from './named-commits.ts'
 import { captureRepository, isOwnPath } from './repository.ts'
-import { reverterOf } from './reverts.ts'
+import { reverters } from './reverts.ts'
 import { type Git, reasonText } from './run-git.ts'
 import { changedBetween, isShallow, sinceCapture, sinceNothing, sinceSquash } from './since-capture.ts'
-
-/** Commits that are looked up for one record; the rest stay `unchecked`. Each takes up to three commands. */
-const MAX_COMMITS = 20
 
 /** Heads at which evidence was captured that are compared; evidence of further ones is unverifiable. */
 const MAX_HEADS = 10
@@ -24,8 +23,10 @@ export async function gitFactsFor(git: Git, record: Handoff, storePrefix: string
   const captured = record.project.repository?.head ?? null
   const { head } = repository
   const heads = record.evidence.flatMap((item) => groundOf(item).head ?? []).filter((one) => one !== captured)
+  const named = await namedCommits(git, record)
   const moved = movedCommits(git, {
     storePrefix,
+    commits: named.flatMap(({ place }) => (place.kind === 'elsewhere' ? [place.commit] : [])),
     tips: captured !== null && isCommitId(captured) ? [captured] : [],
     sinceMs: firstCapture(record),
   })
@@ -37,7 +38,7 @@ export async function gitFactsFor(git: Git, record: Handoff, storePrefix: string
     uncommitted: repository.changed.map(({ path }) => path),
     ...(repository.unlisted && { unlisted: reasonText(repository.unlisted) }),
     ...(since && { since }),
-    commits: await commitFacts(git, record, { head, moved, squashed: since?.squashed }),
+    commits: await commitFacts(git, named, { head, moved, squashed: since?.squashed }),
     changedSince: head === null ? new Map() : await changesSince(git, { heads, head }, storePrefix),
   }
 }
@@ -96,58 +97,61 @@ interface Known {
 
 async function commitFacts(
   git: Git,
-  record: Handoff,
+  named: readonly NamedCommit[],
   { head, moved, squashed }: Known,
 ): Promise<Map<string, CommitFact>> {
-  const added = branchChangeOf(record)
+  const isWhole = once(async () => !(await isShallow(git)))
   const facts = new Map<string, CommitFact>()
-  for (const item of record.evidence) {
-    const commit = item.type === 'commit' ? commitOf(item.ref ?? '') : undefined
-    if (commit === undefined || facts.has(commit) || facts.size >= MAX_COMMITS) continue
-    const ground = groundOf(item)
-    const within = added && isOfBranch(added, commit) ? squashed : undefined
-    const fact = await commitFact(git, { commit, patchId: ground.patchId, squashed: within }, moved)
-    // Nothing can have taken back what was recorded on this head.
-    facts.set(commit, ground.head === head ? fact : await unlessReverted(git, commit, fact))
+  for (const one of named) facts.set(one.ref, await commitFact(git, one, { moved, squashed, isWhole }))
+  // Nothing can have taken back what was recorded on this head.
+  const later = named.filter(({ ground }) => ground.head !== head)
+  const places = new Map(
+    later.flatMap(({ ref, place }) => {
+      const fact = facts.get(ref)
+      const moved = typeof fact === 'object' && 'moved' in fact ? fact.moved : undefined
+      const at = moved ?? (place.kind === 'ancestor' ? place.commit : undefined)
+      return at === undefined ? [] : [[ref, at] as const]
+    }),
+  )
+  const reverterOf = reverters(git, [...new Set(places.values())])
+  for (const [ref, at] of places) {
+    const reverted = await reverterOf(at)
+    if (reverted !== undefined) facts.set(ref, { reverted })
   }
   return facts
 }
 
-async function unlessReverted(git: Git, commit: string, fact: CommitFact): Promise<CommitFact> {
-  const at = typeof fact === 'object' && 'moved' in fact ? fact.moved : fact === 'ancestor' && commit
-  const reverted = at ? await reverterOf(git, at) : undefined
-  return reverted === undefined ? fact : { reverted }
+interface Search extends Pick<Known, 'moved' | 'squashed'> {
+  /** False for a shallow clone. */
+  isWhole(): Promise<boolean>
 }
 
-interface Wanted {
-  readonly commit: string
-  readonly patchId: string | undefined
-  /** The commit that has all of its branch. */
-  readonly squashed: string | undefined
-}
-
-async function commitFact(git: Git, wanted: Wanted, moved: MovedCommits): Promise<CommitFact> {
-  const { commit } = wanted
-  const found = await git('cat-file', '-e', '--end-of-options', `${commit}^{commit}`)
-  if (found.kind === 'failed') return found.reason === 'refused' ? missing(git, wanted, moved) : 'unchecked'
-  const ancestor = await git('merge-base', '--is-ancestor', '--end-of-options', commit, 'HEAD')
-  if (ancestor.kind === 'done') return 'ancestor'
-  if (ancestor.reason !== 'refused') return 'unchecked'
-  if (await isShallow(git)) return 'beyond_shallow'
-  const to = await moved.find(commit)
+async function commitFact(
+  git: Git,
+  { place, ground, isOfBranch }: NamedCommit,
+  { moved, squashed, isWhole }: Search,
+): Promise<CommitFact> {
+  if (place.kind === 'missing')
+    return missing(ground, { moved, squashed: isOfBranch ? squashed : undefined, isWhole })
+  if (place.kind !== 'elsewhere') return place.kind
+  if (!(await isWhole())) return 'beyond_shallow'
+  const to = await moved.find(place.commit)
   if (typeof to === 'object') return { moved: to.to }
   if (to === 'untold') return 'unchecked'
-  const holder = await git('for-each-ref', '--count=1', `--contains=${commit}`, '--format=%(refname)')
+  const holder = await git('for-each-ref', '--count=1', `--contains=${place.commit}`, '--format=%(refname)')
   if (holder.kind === 'failed') return 'unchecked'
   return holder.stdout.trim() === '' ? 'unreachable' : 'other_branch'
 }
 
 /** A commit that the repository lacks. What was recorded with its change was in it once. */
-async function missing(git: Git, { patchId, squashed }: Wanted, moved: MovedCommits): Promise<CommitFact> {
-  const to = patchId === undefined ? 'nowhere' : await moved.findPatch(patchId)
+async function missing(
+  { patchId, paths }: EvidenceGround,
+  { moved, squashed, isWhole }: Search,
+): Promise<CommitFact> {
+  const to = patchId === undefined ? 'nowhere' : await moved.findPatch(patchId, paths)
   if (typeof to === 'object') return { moved: to.to }
   if (squashed !== undefined) return { moved: squashed }
-  if (await isShallow(git)) return 'beyond_shallow'
+  if (!(await isWhole())) return 'beyond_shallow'
   if (to === 'untold') return 'unchecked'
   return patchId === undefined ? 'absent' : 'removed'
 }

@@ -1,42 +1,30 @@
+import { once } from '../../../server/plugin.ts'
 import type { BranchChange } from '../domain/branch-change.ts'
-import { filePatchesOf, patchIdOf } from '../domain/patch-id.ts'
+import { patchIdOf } from '../domain/patch-id.ts'
+import { containedIn, isTelling, lineKeysOf } from '../domain/patch-lines.ts'
+import { type Change, changesIn, commonBase, MAX_CHANGES, placesOf } from './changes.ts'
 import { notOfStore } from './commits.ts'
+import { branchIn, knownPatches, type SquashedBranch } from './known-patches.ts'
+import { diffBetween, PATCHES_AT_ONCE, type Patch, patchesIn } from './patches.ts'
 import type { Git } from './run-git.ts'
-
-/** Commits of HEAD's history that are compared, the newest of those that changed the same files. */
-const MAX_CANDIDATES = 200
-/** Of so many of them the patch is compared. */
-const MAX_PATCHES = 50
-/** So many files of a commit are named to git; for more it lists all that its history changed. */
-const MAX_PATHS = 100
-/** The clocks of two people differ by less. */
-const CLOCKS_MS = 24 * 60 * 60 * 1000
-
-const RAW = ['--raw', '--no-abbrev', '--no-renames', '--no-show-signature']
-/** A patch from which an identity is made. */
-const DIFF = ['-p', '--full-index', '--no-color', '--no-renames', '--no-ext-diff', '--no-textconv']
-const PATCH = [...DIFF, '--no-show-signature']
 
 /** `nowhere`: HEAD's history has no such change; `untold`: git could not compare all that may have it. */
 export type MovedCommit = { readonly to: string } | 'nowhere' | 'untold'
 
-export type SquashedBranch =
-  | { readonly to: string; readonly beyond: readonly string[] }
-  | 'nowhere'
-  | 'untold'
-
 /** Finds where the changes of commits are in HEAD's history. */
 export interface MovedCommits {
-  /** The commit of HEAD's history that has the change of a commit of this repository. */
+  /** The commit of HEAD's history that has the change of one of `commits`. */
   find(commit: string): Promise<MovedCommit>
-  /** The one whose change has this identity. */
-  findPatch(patchId: string): Promise<MovedCommit>
-  /** The one that has all of a branch. `beyond`: further files that it changed, from the root of the repository. */
+  /** The one whose change has this identity. `paths`: the first of its files, where a record names them. */
+  findPatch(patchId: string, paths: readonly string[] | undefined): Promise<MovedCommit>
+  /** The one that has all of a branch. */
   findBranch(added: BranchChange): Promise<SquashedBranch>
 }
 
 export interface MovedOptions {
   readonly storePrefix: string
+  /** Full ids of commits of this repository that HEAD's history lacks. */
+  readonly commits: readonly string[]
   /** Commits that may hold what was squashed together. */
   readonly tips?: readonly string[]
   /** No change that is looked for by its identity was rewritten before, in milliseconds. */
@@ -44,194 +32,162 @@ export interface MovedOptions {
 }
 
 /**
- * Compares commits with HEAD's history: the same tree, the same patch, or all of its files as a later commit left them
- * (rebase, cherry-pick, amend of the message, squash). Only commits that changed the same files are looked at: a whole
- * history is too much for the time there is. Files of the store do not count.
+ * Compares commits with HEAD's history: the same tree, the same patch, all of its files as a later commit left them, or a
+ * patch that has each of its lines (rebase, cherry-pick, amend of the message, squash). Only commits that changed the same
+ * files are looked at, in one walk for all: a whole history is too much for the time there is. Files of the store do not
+ * count.
  */
-export function movedCommits(git: Git, { storePrefix, tips = [], sinceMs }: MovedOptions): MovedCommits {
-  let recent: Promise<readonly Patch[] | undefined> | undefined
-  const recentOnes = () => {
-    recent ??= recentPatches(git, storePrefix, sinceMs)
-    return recent
-  }
+export function movedCommits(git: Git, options: MovedOptions): MovedCommits {
+  const { storePrefix, commits, tips = [] } = options
+  const ownOnes = once(() => changesOf(git, commits, storePrefix))
+  const shared = once(async () => candidatesFor(git, [...(await ownOnes()).values()]))
+  const known = knownPatches(git, options)
   return {
     async find(commit) {
-      const own = await changeOf(git, commit, storePrefix)
-      if (own === undefined) return 'untold'
-      const candidates = await candidatesFor(git, own)
-      if (candidates === undefined) return 'untold'
-      const same = candidates.find((one) => one.tree === own.tree || isContained(own, one))
-      if (same) return { to: same.commit }
-      const found = await withSamePatch(git, own, { tips, candidates })
-      return found === 'nowhere' && candidates.length >= MAX_CANDIDATES ? 'untold' : found
+      const own = (await ownOnes()).get(commit)
+      if (own?.files.size === 0) return sameTree(git, own)
+      const all = own && (await shared())
+      if (!own || !all) return 'untold'
+      const found = await findAmong(git, own, { tips, candidates: all.filter((one) => touches(one, own)) })
+      if (found === 'nowhere') return all.length >= MAX_CHANGES ? 'untold' : found
+      // The candidates of several commits are more than those of each.
+      const isOwn = found !== 'untold' && commits.length > 1 && (await isWithin(git, found.to, commit))
+      return isOwn ? 'nowhere' : found
     },
-    async findPatch(patchId) {
-      const patches = await recentOnes()
-      const found = patches?.find((one) => one.patchId === patchId)
-      return found ? { to: found.commit } : withoutPatch(patches)
-    },
-    async findBranch(added) {
-      const patches = await recentOnes()
-      for (const { commit, patchId, text } of patches ?? []) {
-        const beyond = added.files ? beyondOf(text, added.files) : patchId === added.patch_id && []
-        if (beyond) return { to: commit, beyond }
-      }
-      return withoutPatch(patches)
-    },
+    findPatch: (patchId, paths) =>
+      known.find(paths, [(patch) => (patch.patchId === patchId ? { to: patch.commit } : undefined)]),
+    findBranch: (added) => known.find(added.paths, branchIn(added)),
   }
 }
 
-function withoutPatch(patches: readonly Patch[] | undefined): 'nowhere' | 'untold' {
-  return patches === undefined || patches.length >= MAX_CANDIDATES ? 'untold' : 'nowhere'
-}
-
-/** What a patch changes beyond files with these identities; undefined unless it has all of them. */
-function beyondOf(text: string, ids: readonly string[]): readonly string[] | undefined {
-  const wanted = new Set(ids)
-  const files = filePatchesOf(text)
-  const beyond = files.filter(({ id }) => !wanted.has(id))
-  return files.length - beyond.length === wanted.size ? beyond.map(({ path }) => path) : undefined
-}
-
-/** The identity of one commit's change; undefined for a merge, an empty commit, or none. */
-export async function patchIdOfCommit(
+/** What commits changed, by their ids; empty where git cannot tell. A commit that changed only the store has the files of that. */
+async function changesOf(
   git: Git,
-  commit: string,
+  commits: readonly string[],
   storePrefix: string,
-): Promise<string | undefined> {
-  const [found] = (await patchesOf(git, ['--max-count=1', '--end-of-options', commit], storePrefix)) ?? []
-  return found?.patchId
+): Promise<ReadonlyMap<string, Change>> {
+  const own = async (ids: readonly string[], places: readonly string[]) =>
+    ids.length === 0
+      ? []
+      : ((await changesIn(git, ['--no-walk=unsorted', '--end-of-options', ...ids, '--', ...places])) ?? [])
+  const found = await own(commits, notOfStore(storePrefix))
+  const rest = commits.filter((id) => !found.some(({ commit }) => commit === id))
+  return new Map([...found, ...(await own(rest, []))].map((change) => [change.commit, change]))
 }
 
-/** A commit with what tells it from others after it was rewritten. */
-interface Change {
-  readonly commit: string
-  readonly tree: string
-  /** Path from the root of the repository -> the blob that the commit leaves there. */
-  readonly files: ReadonlyMap<string, string>
-}
-
-interface Patch {
-  readonly commit: string
-  readonly patchId: string | undefined
-  readonly text: string
-}
-
-/** Undefined where git cannot tell. A commit that changed only the store has the files of that. */
-async function changeOf(git: Git, commit: string, storePrefix: string): Promise<Change | undefined> {
-  const own = (places: readonly string[]) =>
-    changesIn(git, ['--max-count=1', '--end-of-options', commit, '--', ...places])
-  const [found] = (await own(notOfStore(storePrefix))) ?? []
-  return found ?? (await own([]))?.[0]
-}
-
-/** Commits that HEAD has and the other one has not, and that changed its files. */
-function candidatesFor(git: Git, { commit, files }: Change): Promise<readonly Change[] | undefined> {
-  const range = [`--max-count=${MAX_CANDIDATES}`, '--end-of-options', `${commit}..HEAD`]
-  return changesIn(git, [...range, '--', ...placesOf([...files.keys()])])
-}
-
-/** Paths from the root of the repository as arguments of git; none, which is every place, for too many. */
-export function placesOf(paths: readonly string[]): readonly string[] {
-  return paths.length > MAX_PATHS ? [] : paths.map((path) => `:(top,literal)${path}`)
-}
-
-/** Commits with what they changed, from the trees alone. */
-async function changesIn(git: Git, range: readonly string[]): Promise<readonly Change[] | undefined> {
-  const answer = await git('log', '-z', '--format=%x01%H %T', ...RAW, ...range)
-  if (answer.kind === 'failed') return undefined
-  return answer.stdout
-    .split('\u0001')
-    .slice(1)
-    .map((part) => {
-      const [head = '', ...words] = part.split('\0')
-      const [commit = '', tree = ''] = head.trim().split(' ')
-      const files = new Map<string, string>()
-      for (const [at, word] of words.entries()) {
-        const blob = /^\n?:\d+ \d+ [0-9a-f]+ ([0-9a-f]+) [A-Z]\d*$/.exec(word)?.[1]
-        if (blob !== undefined) files.set(words[at + 1] ?? '', blob)
-      }
-      return { commit, tree, files }
-    })
-}
-
-function isContained(own: Change, other: Change): boolean {
-  return own.files.size > 0 && [...own.files].every(([path, blob]) => other.files.get(path) === blob)
-}
-
-/** The candidate whose change of these files is the one of the commit, or of all that may have been squashed with it. */
-async function withSamePatch(
-  git: Git,
-  own: Change,
-  { tips, candidates }: { readonly tips: readonly string[]; readonly candidates: readonly Change[] },
-): Promise<MovedCommit> {
-  const covering = candidates.filter(({ files }) => [...own.files.keys()].every((path) => files.has(path)))
-  if (own.files.size === 0 || covering.length === 0) return 'nowhere'
-  const near = covering.slice(0, MAX_PATCHES).map(({ commit }) => commit)
-  const places = placesOf([...own.files.keys()])
-  const patches = await patchesIn(git, ['--no-walk=unsorted', own.commit, ...near, '--', ...places])
-  if (patches === undefined) return 'untold'
-  const squashed = await squashIds(git, own.commit, { tips, places })
-  const mine = patches.find(({ commit }) => commit === own.commit)?.patchId
-  const wanted = new Set([mine, ...squashed.ids].filter((id) => id !== undefined))
-  const found = patches.find(
-    ({ commit, patchId }) => commit !== own.commit && patchId !== undefined && wanted.has(patchId),
+/**
+ * Commits that HEAD has and not all of these have, and that changed a file of theirs: one of each commit, since every
+ * further place makes the walk longer.
+ */
+async function candidatesFor(git: Git, own: readonly Change[]): Promise<readonly Change[] | undefined> {
+  const base = await commonBase(
+    git,
+    own.map(({ commit }) => commit),
   )
-  if (found) return { to: found.commit }
-  return squashed.isWhole && covering.length <= MAX_PATCHES ? 'nowhere' : 'untold'
+  const range = [`--max-count=${MAX_CHANGES}`, '--end-of-options', 'HEAD', ...base.map((id) => `^${id}`)]
+  const places = placesOf([...new Set(own.flatMap(({ files }) => shallowest([...files.keys()])))])
+  return changesIn(git, ['--full-diff', ...range, '--', ...places])
 }
 
-/** The identities of everything between the common history and a tip that has the commit, as one change of these files. */
-async function squashIds(
+/** The fewer folders are above a file, the sooner git knows whether a commit changed it. */
+function shallowest(paths: readonly string[]): readonly string[] {
+  const depthOf = (path: string) => path.split('/').length
+  return [...paths].sort((a, b) => depthOf(a) - depthOf(b)).slice(0, 1)
+}
+
+async function isWithin(git: Git, commit: string, tip: string): Promise<boolean> {
+  return (await git('merge-base', '--is-ancestor', '--end-of-options', commit, tip)).kind === 'done'
+}
+
+/** A merge and an empty commit are told by their tree alone. */
+async function sameTree(git: Git, { commit, tree }: Change): Promise<MovedCommit> {
+  const range = ['--no-patch', `--max-count=${MAX_CHANGES}`, '--end-of-options', `${commit}..HEAD`, '--']
+  const found = await changesIn(git, range)
+  const same = found?.find((one) => one.tree === tree)
+  if (same) return { to: same.commit }
+  return found === undefined || found.length >= MAX_CHANGES ? 'untold' : 'nowhere'
+}
+
+function touches({ files }: Change, own: Change): boolean {
+  return [...own.files.keys()].some((path) => files.has(path))
+}
+
+interface Among {
+  readonly tips: readonly string[]
+  readonly candidates: readonly Change[]
+}
+
+async function findAmong(git: Git, own: Change, { tips, candidates }: Among): Promise<MovedCommit> {
+  const paths = [...own.files.keys()]
+  const same = candidates.find(
+    ({ tree, files }) => tree === own.tree || paths.every((path) => files.get(path) === own.files.get(path)),
+  )
+  if (same) return { to: same.commit }
+  const covering = candidates.filter(({ files }) => paths.every((path) => files.has(path)))
+  return covering.length === 0 ? 'nowhere' : withSamePatch(git, own, { tips, candidates: covering })
+}
+
+/**
+ * The candidate whose change of these files is that of the commit, or of all that may have been squashed with it; else the
+ * one that has each line of it.
+ */
+async function withSamePatch(git: Git, own: Change, { tips, candidates }: Among): Promise<MovedCommit> {
+  const isLikely = ({ authored }: Change) => authored === own.authored // a rebase keeps it
+  const ordered = [...candidates.filter(isLikely), ...candidates.filter((one) => !isLikely(one))]
+  const places = placesOf([...own.files.keys()])
+  const [atOnce, further] = PATCHES_AT_ONCE
+  const patchesOf = (changes: readonly Change[], more: readonly string[] = []) => {
+    const ids = [...more, ...changes.map(({ commit }) => commit)]
+    return patchesIn(git, ['--no-walk=unsorted', '--end-of-options', ...ids, '--', ...places])
+  }
+  const near = await patchesOf(ordered.slice(0, atOnce), [own.commit])
+  if (near === undefined) return 'untold'
+  const mine = near.filter(({ commit }) => commit === own.commit)
+  const others = near.filter(({ commit }) => commit !== own.commit)
+  const found = withIdentity(others, mine)
+  if (found) return { to: found.commit }
+  const squashed = await squashDiffs(git, own.commit, { tips, places })
+  const wanted = [...mine, ...squashed.diffs]
+  const far = ordered.slice(atOnce, atOnce + further)
+  const rest = withIdentity(others, wanted) || far.length === 0 ? [] : await patchesOf(far)
+  const all = [...others, ...(rest ?? [])]
+  const to = withIdentity(all, wanted) ?? withLines(all, wanted)
+  if (to) return { to: to.commit }
+  return squashed.isWhole && rest && candidates.length <= atOnce + further ? 'nowhere' : 'untold'
+}
+
+type Diff = Pick<Patch, 'patchId' | 'text'>
+
+function withIdentity(patches: readonly Patch[], wanted: readonly Diff[]): Patch | undefined {
+  const ids = new Set(wanted.flatMap(({ patchId }) => patchId ?? []))
+  return patches.find(({ patchId }) => patchId !== undefined && ids.has(patchId))
+}
+
+/** A squash with further changes of the same files has each line of what was captured. */
+function withLines(patches: readonly Patch[], wanted: readonly Diff[]): Patch | undefined {
+  const told = wanted.filter(({ text }) => isTelling(text)).map(({ text }) => lineKeysOf(text))
+  if (told.length === 0) return undefined
+  return patches.find(({ text }) => {
+    const keys = new Set(lineKeysOf(text))
+    return told.some((lines) => containedIn(lines, keys))
+  })
+}
+
+/** Everything between the common history and a tip that has the commit, as one change of these files. */
+async function squashDiffs(
   git: Git,
   commit: string,
   { tips, places }: { readonly tips: readonly string[]; readonly places: readonly string[] },
-): Promise<{ readonly ids: readonly string[]; readonly isWhole: boolean }> {
-  const ids: string[] = []
+): Promise<{ readonly diffs: readonly Diff[]; readonly isWhole: boolean }> {
+  const diffs: Diff[] = []
   let isWhole = true
-  for (const tip of [commit, ...tips]) {
-    const holds =
-      tip === commit || (await git('merge-base', '--is-ancestor', '--end-of-options', commit, tip))
-    if (holds !== true && holds.kind === 'failed') continue
+  for (const tip of new Set([commit, ...tips])) {
+    if (tip !== commit && !(await isWithin(git, commit, tip))) continue
     const base = await git('merge-base', '--end-of-options', tip, 'HEAD')
     if (base.kind === 'failed') continue
-    const diff = await diffBetween(git, { from: base.stdout.trim(), to: tip }, places)
-    const id = diff === undefined ? undefined : patchIdOf(diff)
-    if (diff === undefined) isWhole = false
-    else if (id !== undefined) ids.push(id)
+    const text = await diffBetween(git, { from: base.stdout.trim(), to: tip }, places)
+    if (text === undefined) isWhole = false
+    else diffs.push({ patchId: patchIdOf(text), text })
   }
-  return { ids, isWhole }
-}
-
-/** What differs in these places from one commit to another, as text of which an identity is made; undefined where git cannot tell. */
-export async function diffBetween(
-  git: Git,
-  { from, to }: { readonly from: string; readonly to: string },
-  places: readonly string[],
-): Promise<string | undefined> {
-  const diff = await git('diff', ...DIFF, '--end-of-options', from, to, '--', ...places)
-  return diff.kind === 'done' ? diff.stdout : undefined
-}
-
-/** What was committed since a time, each as one change of everything but the store. */
-function recentPatches(git: Git, storePrefix: string, sinceMs = 0): Promise<readonly Patch[] | undefined> {
-  const since = sinceMs > CLOCKS_MS ? [`--since=${new Date(sinceMs - CLOCKS_MS).toISOString()}`] : []
-  return patchesOf(git, [`--max-count=${MAX_CANDIDATES}`, ...since, '--end-of-options', 'HEAD'], storePrefix)
-}
-
-function patchesOf(git: Git, range: readonly string[], storePrefix: string) {
-  return patchesIn(git, [...range, '--', ...notOfStore(storePrefix)])
-}
-
-async function patchesIn(git: Git, range: readonly string[]): Promise<readonly Patch[] | undefined> {
-  const answer = await git('log', '--format=%x00%H', ...PATCH, ...range)
-  if (answer.kind === 'failed') return undefined
-  return answer.stdout
-    .split('\0')
-    .slice(1)
-    .map((part) => {
-      const patch = part.indexOf('\ndiff ')
-      const text = patch < 0 ? '' : part.slice(patch)
-      return { commit: part.slice(0, part.indexOf('\n')).trim(), patchId: patchIdOf(text), text }
-    })
+  return { diffs, isWhole }
 }

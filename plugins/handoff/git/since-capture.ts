@@ -1,7 +1,8 @@
 import { isCommitId } from '../domain/commit-id.ts'
 import type { SinceCapture } from '../domain/world-facts.ts'
+import { placesOf } from './changes.ts'
 import { commitsBetween, countCommits } from './commits.ts'
-import { placesOf, type SquashedBranch } from './moved-commits.ts'
+import type { SquashedBranch } from './known-patches.ts'
 import { isOwnPath, rootCommit } from './repository.ts'
 import { type Git, type GitFailure, reasonText } from './run-git.ts'
 
