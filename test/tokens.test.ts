@@ -273,6 +273,7 @@ describe('a token of satchel token', () => {
 
       assert.deepEqual([ran.code, ran.out], [code, ''], argv.join(' '))
       assert.match(ran.err, message)
+      assert.doesNotMatch(ran.err, / $/m)
     }
     assert.equal(await readFile(file, 'utf8'), kept)
   })

@@ -264,8 +264,8 @@ export const refusals = defineRefusals({
   },
   store_unwritable: {
     code: 'unavailable',
-    message: 'The handoff store cannot be used ({code}); nothing was changed.',
-    next: 'Check its folder and permissions, then try again.',
+    message: 'The folder {folder} of the handoff store cannot be used ({code}); nothing was changed.',
+    next: 'Check who owns it and its permissions, then try again.',
   },
   store_not_a_folder: {
     code: 'unavailable',

@@ -3,8 +3,8 @@ import type { Verb } from '../contract/tool.ts'
 import { type Flag, flagsOf } from './flags.ts'
 
 /**
- * Returns the shell command that calls `verb` with `example`. If the verb has an `arrange` function, or a value has no flag,
- * the command passes the example as JSON on standard input.
+ * Returns the shell command that calls `verb` with `example`. If the verb has an `arrange` function that does not say which
+ * fields can be typed, or a value has no flag, the command passes the example as JSON on standard input.
  */
 export function exampleLine(
   verb: Verb,
@@ -12,19 +12,28 @@ export function exampleLine(
   example: Readonly<Record<string, unknown>>,
 ): string {
   const { flags, positionals } = flagsOf(input, verb)
-  const given = Object.entries(example).filter(([field]) => !Object.hasOwn(verb.preset ?? {}, field))
-  const typable = new Set([...flags.map(({ field }) => field), ...positionals.map(({ name }) => name)])
+  const { standsFor = {}, preset = {}, arrange } = verb
+  const typedValue = (name: string) => example[standsFor[name] ?? name]
+  const given = Object.entries(example).filter(([field]) => !Object.hasOwn(preset, field))
+  const typable = new Set([
+    ...flags.map(({ field }) => field),
+    ...positionals.map(({ name }) => standsFor[name] ?? name),
+  ])
+  const isMade =
+    arrange !== undefined && !Object.values(standsFor).some((field) => Object.hasOwn(example, field))
   const needsJson =
-    verb.arrange !== undefined ||
+    isMade ||
     given.some(([field]) => !typable.has(field)) ||
-    positionals.some(({ name, required }) => required && example[name] === undefined)
+    positionals.some(({ name, required }) => required && typedValue(name) === undefined)
   if (needsJson) {
     return `printf %s ${quoted(JSON.stringify(Object.fromEntries(given)))} | satchel ${verb.verb} --input -`
   }
   const typed = positionals.flatMap(({ name }) =>
-    [example[name] ?? []].flat().map((value) => quoted(textOf(value))),
+    [typedValue(name) ?? []].flat().map((value) => quoted(textOf(value))),
   )
-  const flagged = flags.flatMap((flag) => flagWords(flag, example[flag.field]))
+  const flagged = flags
+    .filter(({ field }) => !Object.values(standsFor).includes(field))
+    .flatMap((flag) => flagWords(flag, example[flag.field]))
   return ['satchel', verb.verb, ...typed, ...flagged].join(' ')
 }
 

@@ -61,7 +61,7 @@ export const refusals = defineRefusals({
   scope_unknown: {
     code: 'invalid',
     message: '"{scope}" is not a scope.',
-    next: 'Use read, write or admin, or one of them for a plugin, as in PLUGIN:read. {hint}',
+    next: 'Use read, write or admin, or one of them for a plugin, as in PLUGIN:read.{hint}',
   },
   expiry_invalid: {
     code: 'invalid',

@@ -37,6 +37,8 @@ export async function examineStore(
   clockMs: number,
 ): Promise<readonly StoreProblem[]> {
   const apart = project.store.keepsFiles && isCutOff(project.root) ? [CUT_OFF] : []
+  const unreadable = await unreadableStore(project)
+  if (unreadable.length > 0) return [...apart, ...unreadable]
   if (!(await project.store.exists())) return [...apart, ...(await unusableStore(project))]
   const { rows: stored, problems } = await project.index.view()
   const rows = withClaims(stored, await loadClaims(project.store, nowMs))
@@ -49,6 +51,25 @@ export async function examineStore(
     ...statusProblems(rows, nowMs),
     ...rows.filter(({ updatedMs }) => isFuture(updatedMs, nowMs)).map(fromTheFuture),
   ]
+}
+
+/** A folder of the store that this user may not read: nothing is known of its records. */
+async function unreadableStore({ root, store }: Project): Promise<StoreProblem[]> {
+  if (!store.keepsFiles) return []
+  const { disk, layout } = store
+  for (const folder of [layout.folder, layout.records]) {
+    const cause = await disk.list(folder).then(() => undefined, systemCode)
+    if (cause !== 'EACCES' && cause !== 'EPERM') continue
+    return [
+      {
+        kind: 'unusable_store',
+        path: relative(root, folder),
+        detail: `cannot be read (${cause}): no record can be given, and nothing is saved`,
+        next: 'Give it to the user of satchel, with its permissions to read, write and enter it.',
+      },
+    ]
+  }
+  return []
 }
 
 /** A file or a link in the place of a folder of the store. */

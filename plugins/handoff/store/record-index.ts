@@ -67,7 +67,7 @@ export function createIndex(disk: Disk, layout: Layout, now: () => number): Reco
   }
   const refreshed = sharedLooks((budgetMs) =>
     refresh(budgetMs).catch((thrown: unknown) => {
-      throw asStoreError(thrown)
+      throw asStoreError(thrown, layout)
     }),
   )
   const leaveOut = (file: string | undefined): void => {

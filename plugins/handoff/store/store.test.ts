@@ -310,8 +310,9 @@ test('a read-only store is unavailable and keeps its bytes', async (t) => {
   assert.deepEqual([told.level, told.subject], ['problem', 'handoff store: .handoffs'])
   assert.match(told.detail, /^cannot be written \(EACCES\)/)
   for (const { stdout, stderr } of ran) {
-    const { code, reason } = JSON.parse(stdout || stderr).error
+    const { code, reason, message } = JSON.parse(stdout || stderr).error
     assert.deepEqual([code, reason], ['unavailable', 'store_unwritable'])
+    assert.match(message, /The folder \.handoffs\/\.tmp of the handoff store cannot be used \(EACCES\)/)
   }
   assert.equal(project.read(path), before)
   assert.equal(readdirSync(join(project.root, '.handoffs/records')).length, 1)

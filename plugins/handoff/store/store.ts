@@ -96,7 +96,7 @@ export function openStore(parts: {
     swept = true
   }
 
-  const ids = () => storing(() => recordIds(disk, layout))
+  const ids = () => storing(layout, () => recordIds(disk, layout))
   const files = { disk, layout, written: parts.onWrite ?? (() => {}) }
 
   return {
@@ -107,20 +107,20 @@ export function openStore(parts: {
     bytes: (id) => orMissing(disk.readFile(recordFile(layout, id))),
     projectId: () => storedProjectId(disk, layout),
     projectIdForWriting: (rootCommit) =>
-      storing(async () => {
+      storing(layout, async () => {
         await prepare()
         return projectIdForWriting(disk, layout, rootCommit)
       }),
-    exists: async () => (await disk.stat(layout.records))?.kind === 'directory',
+    exists: () => storing(layout, async () => (await disk.stat(layout.records))?.kind === 'directory'),
     ids,
-    read: (id) => storing(() => readRecord(disk, layout, id)),
+    read: (id) => storing(layout, () => readRecord(disk, layout, id)),
     create: (id, text) =>
-      storing(async () => {
+      storing(layout, async () => {
         await prepare()
         return commitNew(files, id, text)
       }),
     update: (id, ifMatch, edit) =>
-      storing(async () => {
+      storing(layout, async () => {
         if (!(await readRecord(disk, layout, id))) throw await unknownRecord({ ids }, id)
         await prepare()
         return withLock(locks, id.toLowerCase(), async (held) => {
@@ -133,12 +133,12 @@ export function openStore(parts: {
         })
       }),
     preparing: (action) =>
-      storing(async () => {
+      storing(layout, async () => {
         await prepare()
         return action()
       }),
     locked: (name, action) =>
-      storing(async () => {
+      storing(layout, async () => {
         await prepare()
         return withLock(locks, name, action)
       }),
@@ -201,11 +201,11 @@ async function recordIds(disk: Disk, layout: Layout): Promise<string[]> {
     .sort()
 }
 
-async function storing<T>(action: () => Promise<T>): Promise<T> {
+async function storing<T>(layout: Layout, action: () => Promise<T>): Promise<T> {
   try {
     return await action()
   } catch (thrown) {
-    throw asStoreError(thrown)
+    throw asStoreError(thrown, layout)
   }
 }
 

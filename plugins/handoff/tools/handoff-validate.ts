@@ -54,6 +54,7 @@ export function validateTool(handoffs: Handoffs) {
       verb: 'handoff validate',
       positional: ['[source]'],
       arguments: { source: 'a file, an id, or - for standard input' },
+      standsFor: { source: 'id' },
       arrange: sourceOf,
       example: 'satchel handoff validate latest',
       found: (output) => {

@@ -148,7 +148,7 @@ async function requireKnownScopes({ doors, line }: World, scopes: readonly strin
     const names = host.registry.instances.map(({ plugin }) => plugin)
     for (const { scope, plugin } of parsed) {
       if (plugin === undefined || names.includes(plugin)) continue
-      const hint = `The plugins of this configuration: ${names.join(', ')}.`
+      const hint = ` The plugins of this configuration: ${names.join(', ')}.`
       throw markUsage(refusals.scope_unknown({ scope, hint }))
     }
   } finally {

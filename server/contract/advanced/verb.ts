@@ -27,6 +27,8 @@ export interface InsteadTool {
 export interface VerbOptions {
   /** Positional that is not an input field -> its text in the help. */
   readonly arguments?: Readonly<Record<string, string>>
+  /** Positional that is not an input field -> the input field that can be typed in its place. */
+  readonly standsFor?: Readonly<Record<string, string>>
   /** Positional or input field -> what a shell completes it with. */
   readonly completes?: Readonly<Record<string, Completed>>
   /** Help of this verb, where the tool's title and description speak of several: one line, then sentences. */
