@@ -1,6 +1,7 @@
 import { type BackupStore, changedTool, definePlugin, type Finding, type Tool } from '../../server/plugin.ts'
 import { examineStore, NO_STORE } from './actions/doctor.ts'
 import { logCall } from './actions/log-retention.ts'
+import { filesNotice } from './actions/records-in-files.ts'
 import type { StoreProblem } from './domain/problem-page.ts'
 import { gitMergeCommand } from './git-merge.ts'
 import { HANDOFF, hookParts } from './hook-plugin.ts'
@@ -109,6 +110,8 @@ async function storeFindings(handoffs: Handoffs): Promise<readonly Finding[]> {
   const subject = 'handoff store'
   const problems = await examineStore(project, handoffs.now().getTime(), handoffs.clock())
   if (problems.length === 0) {
+    const [inFiles] = await filesNotice(project)
+    if (inFiles !== undefined) return [{ level: 'warning', subject, detail: inFiles }]
     const detail = (await project.store.exists()) ? 'no problem found' : NO_STORE
     return [{ level: 'ok', subject, detail }]
   }

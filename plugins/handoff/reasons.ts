@@ -8,6 +8,8 @@ const FILE = {
 
 const ARGUMENTS = { code: 'invalid', reason: 'invalid_arguments' } as const
 
+const NO_RECORD = { code: 'not_found', reason: 'record_not_found' } as const
+
 /** Every refusal of this plugin. A row whose name is not its reason says what else the reason covers. */
 export const refusals = defineRefusals({
   fresh_without_record: { code: 'invalid', message: 'Freshness is that of a handoff record: name one.' },
@@ -108,27 +110,28 @@ export const refusals = defineRefusals({
     tool: 'handoff_list',
   },
   latest_is_ahead: {
-    code: 'not_found',
-    reason: 'record_not_found',
+    ...NO_RECORD,
     message: 'No record is the latest: {id} is dated ahead of the clock of this machine.',
     next: 'Resume it by its id, and compare the clocks.',
   },
   no_record: {
-    code: 'not_found',
-    reason: 'record_not_found',
+    ...NO_RECORD,
     message: 'This project has no handoff record yet.',
     next: 'Create one with handoff_create, or begin with the command satchel handoff note.',
   },
+  no_record_in_database: {
+    ...NO_RECORD,
+    message: 'The database has no such record. {folder} has {count} that it lacks.',
+    next: 'Copy them into the database with satchel storage import, then try again.',
+  },
   no_record_in_worktree: {
-    code: 'not_found',
-    reason: 'record_not_found',
+    ...NO_RECORD,
     message:
       'There is no record here. This is a linked work tree, and its repository is not where it was: the records are in the main work tree.',
     next: 'Run git worktree repair in the main work tree, with the path of this one.',
   },
   no_open_conflicts: {
-    code: 'not_found',
-    reason: 'record_not_found',
+    ...NO_RECORD,
     message: 'The record has no open conflicts.',
   },
   ambiguous_id: {

@@ -8,6 +8,7 @@ import { sessionNames } from '../session.ts'
 import type { Problem, StoredRecord } from '../store/read-record.ts'
 import { unknownRecord } from '../store/store.ts'
 import { continueFrom } from './continue-from.ts'
+import { recordsInFiles } from './records-in-files.ts'
 
 const MAX_CANDIDATES = 10
 /** So many of the newest records are asked which one is meant, where none is the latest. */
@@ -46,7 +47,10 @@ async function latestId(project: Project): Promise<string> {
   throw refusals.latest_is_ahead(details, { details, next: { tool: 'handoff_resume', args: details } })
 }
 
-async function unknownIn({ root, store }: Project, given: string): Promise<SatchelError> {
+async function unknownIn(project: Project, given: string): Promise<SatchelError> {
+  const { root, store } = project
+  const inFiles = await recordsInFiles(project)
+  if (inFiles !== undefined) return refusals.no_record_in_database(inFiles)
   const isElsewhere = store.keepsFiles && isCutOff(root) && (await store.ids()).length === 0
   return isElsewhere ? refusals.no_record_in_worktree() : unknownRecord(store, given)
 }
@@ -64,7 +68,7 @@ function datedAhead(table: RecordTable, now: Date): string | undefined {
 /** The record of an id argument. Errors: those of `resolveId`; `invalid` with the file's problem. */
 export async function findRecord(project: Project, given: string): Promise<StoredRecord> {
   const found = await project.store.read(await resolveId(project, given))
-  if (!found) throw await unknownRecord(project.store, given)
+  if (!found) throw await unknownIn(project, given)
   if (found.kind === 'broken') throw brokenFile(found.problem)
   return found
 }

@@ -22,6 +22,7 @@ import { type Assessment, assessRecord, freshnessAnswer, wholeFreshness } from '
 import { brokenFile, findRecord } from './find-record.ts'
 import { parentOfNotes } from './notes-on.ts'
 import { damageNotice, draftNotices } from './notices.ts'
+import { filesNotice } from './records-in-files.ts'
 
 export interface ResumeRequest {
   readonly id: string
@@ -128,6 +129,7 @@ async function resumed(ctx: CallContext, project: Project, request: ResumeReques
     ...(request.mark && !canMark ? [unmarkable(target, about !== undefined)] : []),
     ...markWarnings({ about: marked ? about?.id : undefined, unmarked, isUnclaimed }),
     ...(await noticesFor(project, stored, names)),
+    ...(await filesNotice(project)),
   ]
   const nowMs = project.now().getTime()
   return {

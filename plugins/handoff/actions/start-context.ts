@@ -15,6 +15,7 @@ import { continueFrom } from './continue-from.ts'
 import type { HookCall, Noted } from './hook-session.ts'
 import { parentOfNotes, sessionsThatEnded } from './notes-on.ts'
 import { addedTo, damageNotice, draftNotices } from './notices.ts'
+import { filesNotice } from './records-in-files.ts'
 
 const TITLE_CHARS = 80
 
@@ -41,7 +42,8 @@ export async function startContext(call: HookCall, noted: Noted): Promise<StartC
   const isInjected = inject_on.some((wanted) => wanted === source)
   const told = isInjected ? await brief(call, noted) : await waiting(call, noted)
   const damage = damageNotice(await call.ask((table) => table.problems()))
-  const lines = [...(told?.lines ?? []), ...(damage === undefined ? [] : [damage])]
+  const inFiles = await filesNotice(project)
+  const lines = [...(told?.lines ?? []), ...(damage === undefined ? [] : [damage]), ...inFiles]
   const digest = told?.mark && sha256([told.mark, damage ?? ''].join('\n'))
   // Its transcript still has what it was told at the last resume.
   if (source === 'resume' && digest !== undefined && digest === noted.told) return { text: '' }

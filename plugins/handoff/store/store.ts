@@ -193,7 +193,8 @@ function announced({ layout, written }: Files, id: string, text: string): Writte
   return { etag: sha256(text), path: relative(layout.root, recordFile(layout, id)) }
 }
 
-async function recordIds(disk: Disk, layout: Layout): Promise<string[]> {
+/** The ids of the files of records, in order. */
+export async function recordIds(disk: Disk, layout: Layout): Promise<string[]> {
   const files = (await orMissing(disk.list(layout.records))) ?? []
   return files
     .filter((file) => file.endsWith('.json') && isUuid(file.slice(0, -5)))

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { counted, defineTool } from '../../../server/plugin.ts'
 import { examineStore, NO_STORE } from '../actions/doctor.ts'
+import { filesNotice } from '../actions/records-in-files.ts'
 import { PROBLEM_KINDS, problemPage } from '../domain/problem-page.ts'
 import type { Handoffs } from '../project.ts'
 import { answerFields, list, projectField } from './shared-fields.ts'
@@ -47,12 +48,13 @@ export function doctorTool(handoffs: Handoffs) {
       const project = await handoffs.project(ctx, input.project)
       const problems = await examineStore(project, handoffs.now().getTime(), handoffs.clock())
       const page = problemPage(problems, { limit: Math.floor(input.limit), cursor: input.cursor })
-      const warnings = page.total > 0 || (await project.store.exists()) ? [] : [NO_STORE]
-      return { root: project.root, ...page, warnings }
+      const inFiles = await filesNotice(project)
+      const hasStore = page.total > 0 || inFiles.length > 0 || (await project.store.exists())
+      return { root: project.root, ...page, warnings: hasStore ? inFiles : [NO_STORE] }
     },
     headline: ({ problems, total, warnings }) =>
       total === 0
-        ? warnings.length > 0
+        ? warnings.includes(NO_STORE)
           ? 'No handoff store exists yet.'
           : 'No problems found.'
         : `${counted(total, 'problem')}${problems.length < total ? `, ${problems.length} on this page` : ''}`,

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { counted, defineTool, inWords } from '../../../server/plugin.ts'
 import { resolveId } from '../actions/find-record.ts'
+import { filesNotice } from '../actions/records-in-files.ts'
 import { SORTS } from '../domain/list-order.ts'
 import { FLAGS, HARNESSES, RELATIONS, STATUSES } from '../domain/record.ts'
 import { shortId } from '../domain/record-id.ts'
@@ -92,11 +93,12 @@ export function listTool(handoffs: Handoffs) {
         parent,
         limit: Math.floor(limit),
       }
-      return project.index.ask(async (table) => ({
-        root: project.root,
-        ...(await listRecords(table, request)),
-        ...firstOf(await table.problems()),
-      }))
+      const inFiles = await filesNotice(project)
+      return project.index.ask(async (table) => {
+        const { warnings, ...listed } = await listRecords(table, request)
+        const problems = firstOf(await table.problems())
+        return { root: project.root, ...listed, ...problems, warnings: [...warnings, ...inFiles] }
+      })
     },
     headline: ({ items, total, next_cursor }) =>
       `${counted(total, 'record')}${next_cursor === null ? '' : `, ${items.length} shown`}`,
