@@ -15,7 +15,7 @@ function commit(project: TestProject, files: Record<string, string>, subject = '
   return project.git('rev-parse', 'HEAD')
 }
 
-/** A project on the branch `work`; the file `hot.md` is the one that everybody changes. */
+/** A project on the branch `work`, with a file `hot.md` that many commits change. */
 async function withWork(t: TestContext) {
   const project = await openTestProject(t, { repository: true })
   commit(project, { 'hot.md': LINES.join('') })

@@ -10,7 +10,7 @@ const verb = {
   arrange: async (typed: Readonly<Record<string, unknown>>) => ({ ...typed }),
 }
 
-test('a call is typed as a person types it where an argument stands for its field', () => {
+test('an argument in the place of a field makes a command without JSON', () => {
   const typable = { ...verb, standsFor: { source: 'id' } }
 
   const lines = [

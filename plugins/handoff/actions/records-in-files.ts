@@ -4,7 +4,7 @@ import type { Project } from '../project.ts'
 import { recordIds } from '../store/store.ts'
 
 /** Records of a project that are files alone, although a database has its records. */
-export interface RecordsInFiles {
+interface RecordsInFiles {
   readonly count: number
   /** From the root of the project. */
   readonly folder: string
@@ -13,7 +13,7 @@ export interface RecordsInFiles {
 /** Those that were there before the database, or came from someone without it; undefined where there are none. */
 export async function recordsInFiles({ root, store }: Project): Promise<RecordsInFiles | undefined> {
   if (store.keepsFiles) return undefined
-  // A folder that cannot be read keeps nobody from the rows.
+  // The rows can be read also where that folder cannot.
   const files = await recordIds(store.disk, store.layout).catch(() => [])
   if (files.length === 0) return undefined
   const rows = new Set((await store.ids()).map((id) => id.toLowerCase()))

@@ -42,7 +42,7 @@ export function keysIn(text: unknown): readonly string[] | undefined {
   return isWhole ? (text.match(/.{4}/g) ?? undefined) : undefined
 }
 
-/** The sign of each changed line and what stands behind it. */
+/** The changed lines of a part, each with its sign. */
 function changedLinesOf(text: string): readonly string[] {
   const hunks = text.indexOf('\n@@ ')
   if (hunks < 0) return []
