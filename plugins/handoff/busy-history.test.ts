@@ -115,6 +115,25 @@ test('a single commit is found below many later ones in a clone that never had i
   assert.ok(claims[0].reason.includes(to.slice(0, 12)))
 })
 
+test('where a clone has a commit under another id and nothing tells what else changed, the gate is care', async (t) => {
+  const project = await withWork(t)
+  commit(project, { 'src/first.ts': 'export const first = 1\n' })
+  commit(project, { 'src/second.ts': 'export const second = 2\n' })
+  const { id } = await written(project, [COMMIT])
+  handOver(project)
+  project.git('switch', '-q', 'main')
+  commit(project, { 'src/theirs.ts': 'export const theirs = 3\n' })
+  project.git('switch', '-q', 'work')
+  project.git('rebase', '-q', 'main')
+  project.git('switch', '-q', 'main')
+  project.git('merge', '-q', '--ff-only', 'work')
+  project.git('branch', '-q', '-D', 'work')
+
+  const { gate, claims } = await fresh(await cloneOf(t, project), id)
+
+  assert.deepEqual([gate, ...verdictsOf({ claims })], ['care', 'moved'])
+})
+
 for (const [name, later, expected] of [
   ['adds to', (text: string) => `${text}export const more = 2\n`, ['care', 'moved', 'moved']],
   ['changes a line of', (text: string) => text.replace('work = 1', 'work = 3'), ['care', 'stale', 'moved']],

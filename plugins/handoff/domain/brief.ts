@@ -74,7 +74,7 @@ function freshnessLine({ record, drift, gate, claims = [] }: BriefParts): string
   const moved = drift.artifacts.filter(({ status }) => status === 'changed' || status === 'missing').length
   const facts = [
     drift.state,
-    drift.untold?.why,
+    drift.untold,
     drift.commitsAhead !== null && drift.commitsAhead > 0 && `${counted(drift.commitsAhead, 'commit')} since`,
     drift.changedInScope.length > 0 && `${counted(drift.changedInScope.length, 'path')} in scope changed`,
     moved > 0 && `${counted(moved, 'recorded file')} changed or missing`,

@@ -1,5 +1,5 @@
 import { EVIDENCE_VERDICTS, type EvidenceVerdict } from '../../../server/plugin.ts'
-import { commitOf, sameCommit } from './commit-id.ts'
+import { commitOf } from './commit-id.ts'
 import { concernsOf, type Drift } from './drift.ts'
 import { groundOf } from './evidence-ground.ts'
 import { fileOfReference } from './file-reference.ts'
@@ -182,21 +182,7 @@ function worst(claims: readonly JudgedClaim[]): ClaimVerdict {
 export function gateOf(record: Handoff, claims: readonly JudgedClaim[], drift: Drift): Gate {
   if (isRefuted(record, claims) || record.flags.length > 0) return 'stop'
   const moved = claims.some(({ verdict }) => verdict === 'contradicted' || verdict === 'stale')
-  const { untold } = drift
-  const isUntold = untold !== undefined && !(untold.part === 'history' && isCaptureMoved(record, claims))
-  return moved || drift.relevant || isUntold || drift.isOtherProject ? 'care' : 'go'
-}
-
-/** History was rewritten, and has the change of the captured commit under another id. */
-function isCaptureMoved({ project, evidence }: Handoff, claims: readonly JudgedClaim[]): boolean {
-  const captured = project.repository?.head ?? ''
-  const moved = new Set(
-    claims.filter(({ verdict }) => verdict === 'moved').map(({ evidence_id }) => evidence_id),
-  )
-  return evidence.some(
-    ({ id, type, ref }) =>
-      type === 'commit' && moved.has(id) && sameCommit(captured, commitOf(ref ?? '') ?? ''),
-  )
+  return moved || drift.relevant || drift.untold !== undefined || drift.isOtherProject ? 'care' : 'go'
 }
 
 /** What a `stop` rests on and the way out, in fixed words: it is outside the fence of a brief. */

@@ -24,12 +24,6 @@ export interface ArtifactState {
   readonly status: (typeof ARTIFACT_STATES)[number]
 }
 
-/** What cannot be compared with the present: the captured commit, or the changes in the work tree. */
-export interface Untold {
-  readonly part: 'history' | 'work_tree'
-  readonly why: string
-}
-
 /** How far the project moved since a record was captured (design handoff, section 8). */
 export interface Drift {
   readonly state: DriftState
@@ -46,7 +40,7 @@ export interface Drift {
   /** Something in scope or among the artifacts changed. */
   readonly relevant: boolean
   /** Why it cannot be told whether something in scope changed; absent where it can. */
-  readonly untold?: Untold
+  readonly untold?: string
   /** The record names the first commit of a repository, and this one has another. */
   readonly isOtherProject: boolean
   /** The newest commits since, newest first. */
@@ -115,7 +109,7 @@ function stateOf(git: GitFacts, captured: string | null, compared: Compared): St
   if (untold === undefined) return { state, reasons }
   return {
     state: state === 'fresh' ? 'unknown' : state,
-    reasons: [...new Set([untold.why, ...reasons])],
+    reasons: [...new Set([untold, ...reasons])],
     untold,
   }
 }
@@ -123,18 +117,17 @@ function stateOf(git: GitFacts, captured: string | null, compared: Compared): St
 function untoldOf(
   { record, world, changes, artifacts }: Compared,
   reasons: readonly string[],
-): Untold | undefined {
+): string | undefined {
   if (!record.project.repository?.head || isComparedByDigest(record, world, artifacts)) return undefined
   const { git } = world
   const since = git?.kind === 'repository' ? git.since : undefined
-  if ((since?.changed ?? null) === null) return { part: 'history', why: reasons[0] ?? UNLISTED }
-  if (git?.kind === 'repository' && git.unlisted !== undefined)
-    return { part: 'work_tree', why: `${UNLISTED}: ${git.unlisted}` }
+  if ((since?.changed ?? null) === null) return reasons[0] ?? UNLISTED
+  if (git?.kind === 'repository' && git.unlisted !== undefined) return `${UNLISTED}: ${git.unlisted}`
   const isNamed = isInEntries(record)
   const isInScope = scopeOf(record, world)
   // A large folder that git does not track is in most projects: it counts where the record is about that place.
   const isUntold = (path: string) => (path.endsWith('/') ? isNamed(path) : isInScope(path))
-  return changes.uncertain.some(isUntold) ? { part: 'work_tree', why: UNCERTAIN } : undefined
+  return changes.uncertain.some(isUntold) ? UNCERTAIN : undefined
 }
 
 const UNLISTED = 'git could not list what changed'
