@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import type { Attached, Attachment } from '../plugins/workspace/connection/attachment.ts'
+import { realWorld } from '../plugins/workspace/connection/clock.ts'
 import { principalOf } from '../plugins/workspace/connection/credentials.ts'
 import { createFollower } from '../plugins/workspace/connection/follower.ts'
 import type { LocalSession } from '../plugins/workspace/connection/local-session.ts'
@@ -145,7 +146,7 @@ async function connectionPastAnOwner(
     end: async () => {},
   }
   const local: LocalSession = { current: me, get: async () => me, forget() {}, leave: async () => {} }
-  return createRoomConnection({ attachment, local, follow() {}, watch() {} })
+  return createRoomConnection({ attachment, local, follow() {}, watch() {}, world: realWorld })
 }
 
 test('a call whose owner died after it happened is not done twice by the process that takes over', async (t) => {

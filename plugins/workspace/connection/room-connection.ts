@@ -12,6 +12,7 @@ import { refusals } from '../reasons.ts'
 import type { Joined } from '../room/members.ts'
 import type { Room } from '../room/room.ts'
 import { type Attached, type Attachment, pause } from './attachment.ts'
+import type { RoomWorld } from './clock.ts'
 import { authenticateAt, mayBeOurs, principalOf } from './credentials.ts'
 import { forward, keyed, keyOf } from './forward.ts'
 import { callOwner, LinkLost } from './link.ts'
@@ -31,6 +32,8 @@ export interface RoomConnectionParts {
   follow(attached: Attached, joined: Joined): void
   /** Called when this server reaches the room for callers of its own. */
   watch(attached: Attached): void
+  /** By its time, which never goes back, calls are counted. */
+  readonly world: Pick<RoomWorld, 'nowMicros'>
 }
 
 /** The process that owns the room, for the calls of one session. */
@@ -61,7 +64,7 @@ export interface RoomConnection extends RoomAccess {
 /** Joins attachment and local session. */
 export function createRoomConnection(parts: RoomConnectionParts): RoomConnection {
   const { attachment, local, follow } = parts
-  const rate = createRate(LIMITS.callsPerMinute)
+  const rate = createRate(LIMITS.callsPerMinute, () => parts.world.nowMicros() / 1000)
   const replicas = createReplicaAccess(attachment, parts.watch)
 
   /** The local session, followed from its start so that hints reach this process. */

@@ -106,7 +106,7 @@ export function createRoomProcess(host: Host, config: WorkspaceConfig, world: Ro
   const replicaWatch = createReplicaWatch(host, attachment)
   return {
     elsewhere: () => ownedElsewhere(host, place(), options?.database ?? config.database),
-    connection: createRoomConnection({ attachment, local, follow, watch: replicaWatch.follow }),
+    connection: createRoomConnection({ attachment, local, follow, watch: replicaWatch.follow, world }),
     get feed() {
       return feed
     },
