@@ -135,9 +135,9 @@ test('a client is greeted without a package or a plugin', async (t) => {
   const { child, ended } = start([...NOTING, SATCHEL, 'mcp'], folder, { LOADED_FILES: list })
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
 
-  child.stdin.write(`${JSON.stringify(initialize())}\n`)
+  // It ends with its input: a second later it would load the host.
+  child.stdin.end(`${JSON.stringify(initialize())}\n`)
   const { value: hello } = await lines.next()
-  child.stdin.end()
   const { code } = await ended
 
   assert.equal(JSON.parse(hello).result.serverInfo.name, 'satchel')

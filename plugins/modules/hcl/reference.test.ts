@@ -101,24 +101,19 @@ test('an idle reference ends, and answers again from a new thread', async (t) =>
 })
 
 test('an open reference keeps no process alive', () => {
+  // The thread itself would end after an hour: a process that it kept alive is killed long before.
   const script = `
     const { openReference } = await import('./reference.lazy.ts')
-    const answer = await openReference().ask('a = 1\\n')
-    const answeredAt = performance.now()
-    process.on('exit', () => process.stdout.write(JSON.stringify([answer.kind, performance.now() - answeredAt])))`
+    const answer = await openReference({ idleMs: 3_600_000 }).ask('a = 1\\n')
+    process.on('exit', () => process.stdout.write(answer.kind))`
 
   const printed = execFileSync(process.execPath, [...FROM_SOURCES, '--input-type=module', '-e', script], {
     cwd: import.meta.dirname,
-    timeout: 60_000,
+    timeout: 300_000,
     encoding: 'utf8',
   })
 
-  const [kind, keptMs] = JSON.parse(printed) as [string, number]
-  assert.equal(kind, 'read')
-  assert.ok(
-    keptMs < 9_000,
-    `${keptMs} ms: an idle thread ends after ten seconds, and kept the process until then`,
-  )
+  assert.equal(printed, 'read')
 })
 
 test('files that a cap refuses are not shown to the reference', async () => {
