@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { listening } from '../../test/harness/listening.ts'
 import { sessionName } from './domain/record-id.ts'
-import { folderOf } from './hook-input.ts'
+import { folderOf, readHookInput } from './hook-input.ts'
 import { openTestProject, SMALL } from './testing/fixture.ts'
 import { runHook as hook } from './testing/run-hook.ts'
 
@@ -20,4 +23,36 @@ test('inputs of VS Code, with a mark of byte order, and of Cursor on Windows are
     [folderOf('/c:/src', 'win32'), folderOf('C:\\src', 'win32'), folderOf('/c:/src', 'linux')],
     ['c:/src', 'C:\\src', '/c:/src'],
   )
+})
+
+/** Both ends of a connection, of which the second is not read yet. */
+async function openPipe(t: TestContext): Promise<readonly [Socket, Socket]> {
+  const server = createServer({ pauseOnConnect: true })
+  const { port } = await listening(t, server)
+  const harness = connect(port, '127.0.0.1')
+  const [stdin] = (await once(server, 'connection')) as [Socket]
+  t.after(() => harness.destroy())
+  return [harness, stdin]
+}
+
+test('input that came while the machine did not let the hook run is read, also where the harness leaves its end open', async (t) => {
+  const [harness, stdin] = await openPipe(t)
+  const long = { session_id: 'one', cwd: '/', filler: 'x'.repeat(100_000) }
+  await new Promise((resolve) => harness.write(JSON.stringify(long), resolve))
+
+  stdin.resume()
+  const reading = readHookInput(stdin, 10)
+  for (const endMs = performance.now() + 20; performance.now() < endMs; );
+  const input = await reading
+
+  assert.deepEqual(input, { sessionId: 'one', cwd: '/', source: undefined })
+})
+
+test('input that does not come is not waited for any longer', async (t) => {
+  const [harness, stdin] = await openPipe(t)
+  await new Promise((resolve) => harness.write('{"session_id":"o', resolve))
+
+  stdin.resume()
+
+  assert.equal(await readHookInput(stdin, 10), undefined)
 })

@@ -39,7 +39,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The text received in time: a harness may leave its pipe open. */
+/** The text received in time: a harness may leave its pipe open. What is there when the time is over is read, too. */
 function readBriefly(stdin: Readable, limitMs: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
@@ -50,7 +50,13 @@ function readBriefly(stdin: Readable, limitMs: number): Promise<string | undefin
       stdin.pause()
       resolve(text)
     }
-    const timer = setTimeout(() => finish(Buffer.concat(chunks).toString('utf8')), limitMs)
+    const finishRead = () => finish(Buffer.concat(chunks).toString('utf8'))
+    // A machine that let the process run too late has brought it meanwhile: a turn reads what is there, without waiting.
+    const readRest = () => {
+      const before = size
+      setImmediate(() => (size > before ? readRest() : finishRead()))
+    }
+    const timer = setTimeout(readRest, limitMs)
     const take = (chunk: Buffer | string) => {
       const bytes = Buffer.from(chunk)
       size += bytes.length
@@ -58,7 +64,7 @@ function readBriefly(stdin: Readable, limitMs: number): Promise<string | undefin
       else chunks.push(bytes)
     }
     stdin.on('data', take)
-    stdin.once('end', () => finish(Buffer.concat(chunks).toString('utf8')))
+    stdin.once('end', finishRead)
     stdin.once('error', () => finish(undefined))
   })
 }
