@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openTestProject, SMALL } from '../plugins/handoff/testing/fixture.ts'
 import { processStart } from '../server/platform/process-liveness.ts'
+import { temporaryFolder } from './harness/index.ts'
 import { EVENTS, endsWell, finishes, imported, inputFor, processorTime } from './hook-process.ts'
 import { ordinaryUserOf } from './ordinary-user.ts'
 
@@ -27,14 +28,30 @@ const SLOW_STORE = imported(`
   syncBuiltinESMExports()
 `)
 
+/** Makes the file once standard input is read: from then on a hook waits for it. */
+const noteReading = (path: string): string =>
+  imported(`
+    import { writeFileSync } from 'node:fs'
+    const { stdin } = process
+    const on = stdin.on
+    stdin.on = function (event, listener) {
+      if (event === 'data') writeFileSync(${JSON.stringify(path)}, '')
+      return on.call(this, event, listener)
+    }
+  `)
+
 test('a hook ends with 0 for any standard input', async (t) => {
   const project = await openTestProject(t, { repository: true })
   await project.call('handoff_create', SMALL)
   const long = inputFor(project, { filler: 'y'.repeat(1024 * 1024) })
+  const reads = join(await temporaryFolder(t), 'reads')
+  const left = `${processorTime(reads)} ${noteReading(reads)}`
 
   for (const event of EVENTS) {
     for (const input of ['', '{"broken', long, undefined]) {
-      const { stdout, stderr } = await endsWell(project, event, input)
+      rmSync(reads, { force: true })
+      const preload = input === undefined ? left : processorTime()
+      const { stdout, stderr } = await endsWell(project, event, input, { preload })
       assert.match(stderr, /no readable JSON object/)
       assert.equal(stdout, '', `${event} ${String(input).slice(0, 20)}`)
     }
