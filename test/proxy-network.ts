@@ -15,7 +15,7 @@ const CALLER_ADDRESS = '192.0.2.2'
 const SERVER_PORT = 8000
 /** The two machines reach each other and nothing else, so their programs need no block of foreign addresses. */
 const UNBLOCKED = ['env', '-u', 'NODE_OPTIONS']
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 180_000 // a bound for what hangs, not for a slow machine
 
 /** One request as plain data, and what came back. */
 export interface Asked {
@@ -25,7 +25,7 @@ export interface Asked {
   readonly body?: string
   /** Ends a stream at this text. */
   readonly until?: string
-  /** Delay in milliseconds: a stream must be open before what it reports. */
+  /** Milliseconds after the answers to all requests without it have begun: a stream must be open before what it reports. */
   readonly after?: number
 }
 export interface Answered {
