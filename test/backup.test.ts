@@ -101,6 +101,7 @@ describe('satchel backup and satchel restore', () => {
     let writing = true
     const write = async (): Promise<void> => {
       for (let n = 0; writing; n++) {
+        const beganMs = performance.now()
         const record = await agent.call('handoff_create', { ...RECORD, title: `Ship ${n}` })
         acknowledged.records.push(String(record['id']))
         const proposal = await agent.call('workspace_propose', {
@@ -111,7 +112,8 @@ describe('satchel backup and satchel restore', () => {
         assert.equal(typeof proposal['proposal_id'], 'string', JSON.stringify(proposal))
         acknowledged.summaries.push(`change ${n}`)
         await agent.call('workspace_withdraw', { proposal_id: proposal['proposal_id'] })
-        await pause(250) // a store is copied while it holds still for one look
+        // A store is copied while it holds still for one look, which takes a slow machine as much longer as a change.
+        await pause(Math.max(250, 4 * (performance.now() - beganMs)))
       }
     }
     const failed: unknown[] = []
