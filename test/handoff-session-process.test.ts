@@ -56,7 +56,7 @@ async function runHarness(root: string, title: string, startsWith: 'hook' | 'ser
       cwd: root,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: 120_000,
+      timeout: 600_000,
     },
   )
   const { code, out, err } = await endedProcess(child)

@@ -231,7 +231,7 @@ test('proposing from the page starts from the newest text, and keeps its line en
   await page.getByLabel('What to change').selectOption('section:Plan/Goals')
   // The page forbids evaluated code, so its text is asked for from here.
   const text = page.getByLabel('New text')
-  const late = performance.now() + 30_000
+  const late = performance.now() + 180_000
   while (!(await text.inputValue()).startsWith('## Goals') && performance.now() < late) await pause(25)
   assert.match(await text.inputValue(), /^## Goals/)
   await page.getByLabel('New text').fill('## Goals\ntwo\nlast\n')

@@ -168,7 +168,7 @@ test('the known type refuses a wrong value, a typo and a missing member', () => 
   )
 })
 
-test('generating again gives the same files', { timeout: 60_000 }, () => {
+test('generating again gives the same files', { timeout: 600_000 }, () => {
   const names = [
     'handoff.ts',
     'handoff-known.ts',

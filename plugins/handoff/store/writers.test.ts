@@ -38,7 +38,7 @@ function startWriter(args: readonly string[]): Writer {
 /** How often a writer is killed; a long run sets it to 200. */
 const KILLS = Number(process.env['SATCHEL_KILLS'] ?? 18)
 
-test('eight processes with fifty updates each keep all four hundred', { timeout: 110_000 }, async (t) => {
+test('eight processes with fifty updates each keep all four hundred', { timeout: 600_000 }, async (t) => {
   const project = await openTestProject(t)
   const { id, path } = await project.call('handoff_create', SMALL)
 
@@ -54,7 +54,7 @@ test('eight processes with fifty updates each keep all four hundred', { timeout:
 })
 
 test('killed writers lose nothing that was acknowledged and leave no torn file', {
-  timeout: 110_000 + KILLS * 5_000,
+  timeout: 600_000 + KILLS * 5_000,
 }, async (t) => {
   const project = await openTestProject(t)
   const { id, path } = await project.call('handoff_create', SMALL)
@@ -91,7 +91,7 @@ test('killed writers lose nothing that was acknowledged and leave no torn file',
   assert.equal(validate(record), true)
 })
 
-test('twenty processes with one idempotency key make one record', { timeout: 110_000 }, async (t) => {
+test('twenty processes with one idempotency key make one record', { timeout: 600_000 }, async (t) => {
   const project = await openTestProject(t)
 
   const writers = Array.from({ length: 20 }, () => startWriter(['create', project.root, 'the-key']))
@@ -106,7 +106,7 @@ test('twenty processes with one idempotency key make one record', { timeout: 110
 })
 
 test('of two processes that go on from one record concurrently exactly one child is conflicted', {
-  timeout: 60_000,
+  timeout: 600_000,
 }, async (t) => {
   const project = await openTestProject(t)
   const { id } = await project.call('handoff_create', SMALL)
@@ -124,7 +124,7 @@ test('of two processes that go on from one record concurrently exactly one child
 const STOPPED_S = Number(process.env['SATCHEL_STOPPED_S'] ?? 0)
 
 test('a holder that was stopped for 61 s aborts with locked and writes nothing', {
-  timeout: 60_000 + STOPPED_S * 1000,
+  timeout: 600_000 + STOPPED_S * 1000,
 }, async (t) => {
   const project = await openTestProject(t)
   const { id, path } = await project.call('handoff_create', SMALL)
