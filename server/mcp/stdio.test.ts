@@ -281,6 +281,20 @@ test('a task started over stdio is polled over stdio, and a listen hears of it',
   assert.equal((hint['params'] as Record<string, unknown>)['status'], 'completed')
 })
 
+test('calls that wait for the start are answered, however long before it stdin ended', async (t) => {
+  const { host } = await openHost(t, { plugins: [samplePlugin().plugin] })
+  let boot: (host: RunningHost) => void = () => undefined
+  const client = openStdio(t, new Promise<RunningHost>((resolve) => (boot = resolve)))
+  client.send(modern(1, 'tools/call', { name: 'sample_echo', arguments: { text: 'hi' } }))
+
+  const exit = client.end()
+  await sleep(GRACE_AFTER_EOF_MS + 100)
+  boot(host)
+
+  assert.equal(await exit, 0)
+  assert.deepEqual(resultOf(await client.answer(1)).structuredContent, { text: 'hi', chars: 2 })
+})
+
 test('a call that hangs has five seconds after the end of stdin, then it is aborted', async (t) => {
   const { client, world } = await serve(t)
   client.send(modern(1, 'tools/call', { name: 'sample_wait', arguments: { steps: 1, step_ms: 60_000 } }))

@@ -14,7 +14,7 @@ import { createStdioExtras } from './stdio-extras.ts'
 import { createWatch } from './watch.ts'
 import { createWire, type Wire } from './wire.ts'
 
-/** Time for calls in flight after the end of stdin (mcp, section 10). */
+/** Time for calls in flight after the end of stdin and the start of the host, before which none begins (mcp, section 10). */
 const GRACE_AFTER_EOF_MS = 5_000
 const GRACE_AFTER_SIGNAL_MS = 1_000
 /** Time after a failed start in which requests are answered with the failure: clients show it, and few show stderr. */
@@ -98,6 +98,7 @@ export async function serveStdio(options: StdioOptions): Promise<number> {
     const { code, graceMs } = await Promise.race([ended, failureOf(boot)])
     // After the end of stdin they still have their time.
     if (graceMs === GRACE_AFTER_SIGNAL_MS) void boot.then((host) => host.beginStop()).catch(() => undefined)
+    else if (graceMs > 0) await Promise.race([boot.catch(() => undefined), wire.idle()])
     await within(graceMs, wire.idle())
     extras.close()
     await within(FLUSH_LIMIT_MS, outlet.flushed())
