@@ -14,6 +14,8 @@ import { newRoomName, openRoomDatabase } from './testing/room-database.ts'
 import { openTestRoom, type TestRoom } from './testing/test-room.ts'
 
 const KEPT = 2_000 // spec workspace-events, rule 10
+/** Longer than a busy machine keeps an owner from renewing its lease. */
+const LEASE_MS = 600_000
 
 /** What a stream at `room` replays to a reader with this cursor. */
 async function replayed({ room }: TestRoom, { session_id }: Joined, cursor: number) {
@@ -56,7 +58,7 @@ test('a cursor is good at the next owner of a room in the database, and one that
   const database = await openRoomDatabase(t, server.url)
   const name = newRoomName()
   const open = (options: RoomOptions) =>
-    openDatabaseRoom({ ...options, database, name, runtimeDir: undefined })
+    openDatabaseRoom({ ...options, database, name, runtimeDir: undefined, leaseMs: LEASE_MS })
   const first = await openMachine(t, open)
   const reader = await first.join('reader')
   await happens(first, 2_100)

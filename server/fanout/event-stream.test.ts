@@ -18,7 +18,7 @@ async function streamServer(
   t: TestContext,
   options: (at: number) => Partial<EventStreamOptions> = () => ({}),
 ) {
-  const pump = createPump()
+  const pump = createPump(manualAfter().after) // no reader is given up, however long a busy machine takes
   const streams: EventStream[] = []
   const closed: number[] = []
   const server = createServer((_incoming: IncomingMessage, outgoing: ServerResponse) => {

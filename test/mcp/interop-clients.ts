@@ -30,6 +30,9 @@ export type Place = { readonly url: string } | { readonly command: string; reado
 
 type Mode = 'legacy' | 'auto' | { pin: string }
 
+/** A server that starts on a busy machine may take longer than the minute that the clients have for an answer. */
+const FOR_START = { timeout: 600_000 }
+
 /** What both clients do in the same words. */
 function partsOf(client: ModernClient | OldClient): Omit<InteropClient, 'call' | 'watch'> {
   const errors: Error[] = []
@@ -55,6 +58,7 @@ export async function openModernClient(place: Place, mode: Mode): Promise<Intero
     'url' in place
       ? new StreamableHTTPClientTransport(new URL(place.url))
       : new StdioClientTransport({ ...place, stderr: 'inherit' }),
+    FOR_START,
   )
   return {
     ...parts,
@@ -75,7 +79,7 @@ export async function openOldClient(
 ): Promise<InteropClient> {
   const client = new OldClient({ name: 'interop', version: '1' })
   const parts = partsOf(client)
-  await client.connect(oldTransport(place, transport))
+  await client.connect(oldTransport(place, transport), FOR_START)
   return {
     ...parts,
     call: async (name, args = {}, options = {}) =>
