@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import * as z from 'zod'
+import { type EndedProcess, endedProcess } from '../test/harness/ended-process.ts'
 import { openHost, temporaryFolder } from '../test/harness/index.ts'
-import { runSatchel } from '../test/satchel-process.ts'
+import { KEPT_CODE, runSatchel, SATCHEL } from '../test/satchel-process.ts'
 import { definePlugin } from './contract/plugin.ts'
 
 const PLUGIN = (body: string): string => `
@@ -24,17 +27,42 @@ async function projectWith(t: TestContext, body: string): Promise<string> {
   return folder
 }
 
+const SERVE = ['serve', '--host', '127.0.0.1', '--port', '0', '--json']
+
+/** Serves the project until it listens and has said all this on stderr, sends it the signal and waits for its end. */
+async function servedUntil(
+  signal: NodeJS.Signals,
+  folder: string,
+  said: readonly string[] = [],
+): Promise<EndedProcess> {
+  const [program, ...words] = SATCHEL
+  const child = spawn(program, [...words, ...SERVE], {
+    cwd: folder,
+    env: { PATH: String(process.env['PATH']), HOME: folder, ...KEPT_CODE },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = endedProcess(child)
+  let err = ''
+  child.stderr.on('data', (chunk) => {
+    err += chunk
+  })
+  await Promise.race([once(child.stdout, 'data'), ended])
+  while (child.exitCode === null && !said.every((word) => err.includes(word)))
+    await Promise.race([once(child.stderr, 'data'), ended])
+  child.kill(signal)
+  return ended
+}
+
 describe('a plugin under supervision', () => {
   it('ends neither the host nor its stop by what nothing handles: one line names it', async (t) => {
     const folder = await projectWith(
       t,
       `setTimeout(() => Promise.reject(new Error('stray one')));
        setTimeout(() => { throw new Error('stray two') });
-       setTimeout(() => process.kill(process.pid, 'SIGTERM'), 1500);
        ${NO_TOOLS}`,
     )
 
-    const { code, err } = await runSatchel(folder, ['serve', '--host', '127.0.0.1', '--port', '0'])
+    const { code, err } = await servedUntil('SIGTERM', folder, ['stray one', 'stray two'])
 
     const lines = err.split('\n').filter((line) => line.includes('stray'))
     assert.equal(code, 0, err)
@@ -50,13 +78,13 @@ describe('a plugin under supervision', () => {
   it('ends the host in order by it where the settings say so', async (t) => {
     const folder = await projectWith(
       t,
-      `setTimeout(() => Promise.reject(new Error('stray one')), 500);
+      `process.once('SIGUSR2', () => Promise.reject(new Error('stray one')));
        return { tools: [], stop: async () => console.error('stopped in order') }`,
     )
     const settings = 'plugins: { ./odd.mjs: {} }\nhttp: { on_stray_error: stop }\n'
     await writeFile(join(folder, 'satchel.yaml'), settings)
 
-    const { code, err } = await runSatchel(folder, ['serve', '--host', '127.0.0.1', '--port', '0'])
+    const { code, err } = await servedUntil('SIGUSR2', folder)
 
     assert.equal(code, 0, err)
     assert.match(err, /stray one[\s\S]*stopped in order/)
@@ -179,11 +207,11 @@ describe('a plugin under supervision', () => {
     const folder = await projectWith(t, NO_TOOLS)
     const loaded = `Promise.reject(new Error('stray while loaded'))
 await new Promise((resolve) => setTimeout(resolve, 50))
-${PLUGIN(`setTimeout(() => process.kill(process.pid, 'SIGTERM'), 1000); ${NO_TOOLS}`)}`
+${PLUGIN(NO_TOOLS)}`
     await writeFile(join(folder, 'odd.mjs'), loaded)
 
     const verb = await runSatchel(folder, ['handoff', 'list', '--json'])
-    const served = await runSatchel(folder, ['serve', '--host', '127.0.0.1', '--port', '0'])
+    const served = await servedUntil('SIGTERM', folder)
     const shown = await runSatchel(folder, ['odd', '--help'])
 
     assert.deepEqual([verb.code, served.code], [0, 0], verb.err + served.err)
