@@ -13,6 +13,9 @@ function bodyOf(text: string): string {
   return text.slice(text.indexOf('\r\n\r\n') + 4).replaceAll(/(^|\r\n)[0-9a-f]+\r\n/g, '')
 }
 
+/** No reader is given up because a busy machine lets it read nothing for half a minute. */
+const PATIENT = { after: manualAfter().after }
+
 /** Lets happen what a timer causes. */
 async function fewTurns(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await nextTurn()
@@ -74,7 +77,7 @@ describe('a plugin’s stream', () => {
   })
 
   it('tells a reader that fell behind once, and goes on', async (t) => {
-    const { raw, sample } = await openDoor(t)
+    const { raw, sample } = await openDoor(t, {}, PATIENT)
     const { socket, until, received } = raw(get('/feed', bearer(SESSION)))
     await until('id: 3')
     socket.pause()
@@ -173,7 +176,7 @@ describe('GET /events', () => {
   })
 
   it('tells a reader that fell behind to read again', async (t) => {
-    const { raw, sample } = await openDoor(t)
+    const { raw, sample } = await openDoor(t, {}, PATIENT)
     const { socket, until, received } = raw(get('/events'))
     await until('event-stream')
     socket.pause()

@@ -86,7 +86,7 @@ export interface Raw {
   received(): string
   /** Resolves when the connection is over. */
   readonly closed: Promise<void>
-  /** What was received once it holds `part`; throws when the connection is over without, or after half a minute. */
+  /** What was received once it holds `part`; throws when the connection is over without, or after five minutes. */
   until(part: string): Promise<string>
 }
 
