@@ -1,8 +1,9 @@
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
-import { frontMatterEnd, partsOf } from '../domain/heading.ts'
+import { frontMatterEnd } from '../domain/heading.ts'
 import { sectionsOf } from '../domain/section.ts'
+import { partsOf } from '../domain/text-parts.ts'
 
 type Root = ReturnType<typeof fromMarkdown>
 type Nodes = Root['children'][number]
@@ -92,7 +93,8 @@ export function markdownTree(text: string, partChars = PART_CHARS): readonly Mar
   const matter = text.slice(begin, offset)
   const body = text.slice(offset)
   const shown = (body.includes(DEFINES) ? [body] : partsOf(body, partChars)).flatMap((part) => {
-    const nodes = treeOf({ text: part, offset, targets, notes })
+    const mark = part.startsWith(BYTE_ORDER_MARK) ? 1 : 0 // behind front matter
+    const nodes = treeOf({ text: part.slice(mark), offset: offset + mark, targets, notes })
     offset += part.length
     return nodes
   })

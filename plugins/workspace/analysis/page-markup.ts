@@ -1,6 +1,7 @@
 import { firstBytes } from '../../../server/plugin.ts'
-import { findHeadings, partsOf } from '../domain/heading.ts'
+import { findHeadings } from '../domain/heading.ts'
 import { sectionsOf } from '../domain/section.ts'
+import { partsOf } from '../domain/text-parts.ts'
 import type { MarkdownNode } from './markdown-tree.ts'
 
 /** Above this the page shows plain text. */

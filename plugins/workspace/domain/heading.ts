@@ -20,14 +20,22 @@ interface Line {
   readonly number: number
 }
 
+type Fence = { readonly kind: 'fence'; readonly mark: string; readonly length: number }
+
+/** What an item or a quote leaves open: a paragraph that a later line may continue, or a fence of its own. */
+interface Content {
+  readonly lazy: boolean
+  readonly fence: Fence | undefined
+}
+
 /** What the scanner is inside of, between two lines. */
-type State =
+export type State =
   | { readonly kind: 'open' }
   | { readonly kind: 'paragraph'; readonly lines: Line[] }
-  | { readonly kind: 'fence'; readonly mark: string; readonly length: number }
+  | Fence
   | { readonly kind: 'html'; readonly end: RegExp }
-  | { readonly kind: 'item'; readonly width: number; readonly lazy: boolean; readonly empty: boolean }
-  | { readonly kind: 'quote'; readonly lazy: boolean }
+  | ({ readonly kind: 'item'; readonly width: number; readonly empty: boolean } & Content)
+  | ({ readonly kind: 'quote' } & Content)
 
 const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/s
 const SETEXT = /^ {0,3}(=+|-+)[ \t]*$/
@@ -70,44 +78,16 @@ export function findHeadings(text: string): readonly Heading[] {
   return headings
 }
 
-/**
- * The text in parts of at least `chars` characters, cut before headings and behind blank lines, where a block begins at
- * the left edge and inside of nothing. What is in a part means the same without the others, except for definitions of links and notes.
- */
-export function partsOf(text: string, chars: number): readonly string[] {
-  const parts: string[] = []
-  let from = 0
-  let state: State = OPEN
-  let isAfterBlank = false
-  for (const line of splitLines(text)) {
-    if (line.start - from >= chars && beginsPart(line.text, state, isAfterBlank)) {
-      parts.push(text.slice(from, line.start))
-      from = line.start
-    }
-    state = next(state, line).state
-    isAfterBlank = isBlank(line.text)
-  }
-  return [...parts, text.slice(from)]
-}
-
-function beginsPart(text: string, { kind }: State, isAfterBlank: boolean): boolean {
-  // A heading at the left edge ends each container; lists that are parsed together take a parser quadratic time.
-  if (HEADING_AT_LEFT_EDGE.test(text)) return kind !== 'fence' && kind !== 'html'
-  return kind === 'open' && isAfterBlank && AT_LEFT_EDGE.test(text)
-}
-
-/** Not what may be a further item of a list; and a byte order mark has no width only where a text begins with it. */
-const AT_LEFT_EDGE = /^[^ \t\d*+\-\ufeff]/
-const HEADING_AT_LEFT_EDGE = /^#{1,6}[ \t]/
-
 interface Step {
   readonly state: State
   readonly heading?: Heading
 }
 
-const OPEN: State = { kind: 'open' }
+/** Inside of nothing. */
+export const OPEN: State = { kind: 'open' }
 
-function next(state: State, line: Line): Step {
+/** What a line makes of what the scanner is inside of, and the heading that ends with it. */
+export function next(state: State, line: Line): Step {
   switch (state.kind) {
     case 'fence':
       return { state: closesFence(state, line.text) ? OPEN : state }
@@ -116,7 +96,7 @@ function next(state: State, line: Line): Step {
     case 'item':
       return inItem(state, line)
     case 'quote':
-      return isLazy(state.lazy, line) ? { state } : startBlock(line)
+      return inQuote(state, line)
     case 'paragraph':
       return inParagraph(state.lines, line)
     case 'open':
@@ -155,7 +135,7 @@ function blockStart(line: Line, before: Before, depth = 0): Step | undefined {
 }
 
 /** The character behind up to three blanks. */
-function firstMark(text: string): string {
+export function firstMark(text: string): string {
   let at = 0
   while (at < 3 && text.charAt(at) === ' ') at += 1
   return text.charAt(at)
@@ -167,14 +147,21 @@ function headingStart(line: Line): Step | undefined {
 }
 
 function fenceStart({ text }: Line): Step | undefined {
+  const state = fenceOf(text)
+  return state && { state }
+}
+
+function fenceOf(text: string): Fence | undefined {
   const fence = FENCE.exec(text)
   if (!fence) return undefined
   const marks = fence[1] ?? fence[2] ?? ''
-  return { state: { kind: 'fence', mark: marks.charAt(0), length: marks.length } }
+  return { kind: 'fence', mark: marks.charAt(0), length: marks.length }
 }
 
+const QUOTE = /^ {0,3}> ?/
+
 function quoteStart({ text }: Line, _before: Before, depth: number): Step {
-  return { state: { kind: 'quote', lazy: endsInParagraph(text.replace(/^ {0,3}> ?/, ''), depth + 1) } }
+  return { state: { kind: 'quote', ...contentAfter(undefined, text.replace(QUOTE, ''), depth + 1) } }
 }
 
 function breakStart({ text }: Line): Step | undefined {
@@ -226,10 +213,17 @@ function inItem(state: State & { kind: 'item' }, line: Line): Step {
       state: {
         ...state,
         empty: false,
-        lazy: endsInParagraph(text.slice(Math.min(state.width, text.search(/\S/))), 1),
+        ...contentAfter(state.fence, text.slice(Math.min(state.width, text.search(/\S/))), 1),
       },
     }
   }
+  return isLazy(state.lazy, line) ? { state } : startBlock(line)
+}
+
+function inQuote(state: State & { kind: 'quote' }, line: Line): Step {
+  const { text } = line
+  if (QUOTE.test(text))
+    return { state: { ...state, ...contentAfter(state.fence, text.replace(QUOTE, ''), 1) } }
   return isLazy(state.lazy, line) ? { state } : startBlock(line)
 }
 
@@ -241,6 +235,16 @@ function isLazy(lazy: boolean, line: Line): boolean {
 
 /** Containers within containers that are followed; deeper ones are taken as holding no paragraph. */
 const MAX_NESTING = 50
+
+const NOTHING: Content = { lazy: false, fence: undefined }
+
+/** What a line of a container leaves open, behind a fence of that container. */
+function contentAfter(fence: Fence | undefined, text: string, depth: number): Content {
+  if (fence) return closesFence(fence, text) ? NOTHING : { lazy: false, fence }
+  const started = fenceOf(text)
+  if (started) return { lazy: false, fence: started }
+  return { lazy: endsInParagraph(text, depth), fence: undefined }
+}
 
 /** True when text inside a container leaves a paragraph open that a later line may continue. */
 function endsInParagraph(text: string, depth: number): boolean {
@@ -260,7 +264,7 @@ function itemState(item: RegExpExecArray, depth: number): State {
     kind: 'item',
     width,
     empty: blank,
-    lazy: !blank && gapWidth <= 4 && endsInParagraph(rest, depth + 1),
+    ...(blank || gapWidth > 4 ? NOTHING : contentAfter(undefined, rest, depth + 1)),
   }
 }
 
@@ -269,7 +273,7 @@ function interruptsParagraph(item: RegExpExecArray): boolean {
   return !isBlank(rest) && (!/^\d/.test(marker) || /^1[.)]$/.test(marker))
 }
 
-function closesFence(fence: State & { kind: 'fence' }, text: string): boolean {
+function closesFence(fence: Fence, text: string): boolean {
   const match = /^ {0,3}(`+|~+)[ \t]*$/.exec(text)
   return match?.[1]?.charAt(0) === fence.mark && match[1].length >= fence.length
 }
@@ -299,7 +303,8 @@ function headingText(text: string): string {
   return firstChars(withoutHidden(text).trim(), HEADING_CHARS).normalize('NFC')
 }
 
-function isBlank(text: string): boolean {
+/** Whether a line holds nothing but white space. */
+export function isBlank(text: string): boolean {
   return /^[ \t]*$/.test(text)
 }
 
@@ -320,7 +325,8 @@ function* bodyLines(text: string): Generator<Line> {
   for (const line of splitLines(text)) if (line.start >= matter) yield line
 }
 
-function* splitLines(text: string): Generator<Line> {
+/** The lines of a text, without a byte order mark and their line ends. */
+export function* splitLines(text: string): Generator<Line> {
   let start = text.startsWith('\ufeff') ? 1 : 0
   for (let number = 1; start < text.length; number += 1) {
     const ending = nextLineEnd(text, start)

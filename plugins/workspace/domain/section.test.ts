@@ -3,11 +3,12 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { leastCpuMsAtRest } from '../../../test/harness/cpu-time.ts'
-import { findHeadings, partsOf } from './heading.ts'
+import { findHeadings } from './heading.ts'
 import { outlineOf } from './outline.ts'
 import { sectionsOf } from './section.ts'
 import { outlineRows, readTarget, writeTarget } from './span.ts'
 import { formatTarget, overlaps, parseTarget } from './target.ts'
+import { partsOf } from './text-parts.ts'
 
 const DOCUMENT = `---
 title: x
