@@ -21,6 +21,9 @@ import { takeLease } from './room-lease.ts'
 import { openStore, type StoreOptions } from './room-store.ts'
 import type { Store } from './store.ts'
 
+/** Longer than a busy machine keeps an owner from renewing its lease. */
+const LEASE_MS = 600_000
+
 /** A room in one medium. Each `open` is another owner, for whom the one before is dead. */
 interface Stage {
   readonly options: StoreOptions
@@ -62,7 +65,8 @@ function databaseStage(server: PostgresServer, name: string) {
         sql(`update satchel.rooms set lease_until = '-infinity' where name = $room`)
         const self = { pid: 1, host: 'here' }
         const socketOf = (n: number): string => String(n)
-        const attempt = await takeLease({ rows, clock, self, rank: 'stdio', socketOf, place: undefined })
+        const how = { rank: 'stdio', place: undefined, leaseMs: LEASE_MS } as const
+        const attempt = await takeLease({ rows, clock, self, socketOf, ...how })
         if (attempt.kind !== 'owner') throw new Error(`the room is ${attempt.kind}`)
         const { lease } = attempt
         t.after(() => lease.release())
