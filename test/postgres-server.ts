@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { systemProcesses } from '../server/platform/process-liveness.ts'
 import { freePort } from './free-port.ts'
 import { killed } from './harness/killed.ts'
 import { skipWithout } from './harness/skip-without.ts'
@@ -78,6 +79,8 @@ interface Place {
     readonly env: NodeJS.ProcessEnv
   }
   run(program: string, ...args: string[]): string
+  /** Ends its servers. */
+  readonly kills: (() => Promise<void>)[]
 }
 
 /**
@@ -167,8 +170,13 @@ function newPlace(t: TestContext, bin: string): Place {
   if ('uid' in as) chownSync(folder, UNPRIVILEGED, UNPRIVILEGED)
   chmodSync(folder, 0o700)
   const options = { ...as, cwd: '/', env: { PATH: bin, LC_ALL: 'C.UTF-8' } }
-  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  const kills: Place['kills'] = []
+  t.after(async () => {
+    for (const kill of kills) await kill()
+    rmSync(folder, { recursive: true, force: true }) // no server writes there any more
+  })
   return {
+    kills,
     bin,
     folder,
     options,
@@ -197,7 +205,7 @@ function childrenOf(pid: number): readonly number[] {
 }
 
 /** The server of a data folder, not started yet; it is killed after the test. */
-async function openServer(t: TestContext, { bin, folder, options, run }: Place, data: string) {
+async function openServer(t: TestContext, { bin, folder, options, run, kills }: Place, data: string) {
   const port = await freePort()
   let server: ChildProcess | undefined
   const kill = async (): Promise<void> => {
@@ -206,6 +214,7 @@ async function openServer(t: TestContext, { bin, folder, options, run }: Place, 
     await killed(server)
     // One that waits for a lock of its dead siblings would never end, and keep the test's process waiting.
     for (const child of children) signal(child, 'SIGKILL')
+    while (children.some((child) => systemProcesses.isRunning(child))) await wait(5)
     server.stderr?.destroy()
   }
   const start = async (): Promise<void> => {
@@ -246,7 +255,7 @@ async function openServer(t: TestContext, { bin, folder, options, run }: Place, 
     t.after(resume)
     return { resume }
   }
-  t.after(kill)
+  kills.push(kill)
   const sql = (text: string, database = 'satchel'): string => {
     const at = ['-h', folder, '-p', String(port), '-U', 'keeper', '-d', database]
     return run('psql', ...at, '-v', 'ON_ERROR_STOP=1', '-XAtc', text).trim()
