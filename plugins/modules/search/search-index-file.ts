@@ -122,10 +122,12 @@ async function keepSet(
   { set, added }: UpdatedSet,
   lexicon: Lexicon,
 ): Promise<boolean> {
+  const folder = searchIndexFolder(outputDir)
+  // A folder that no ingest of this version wrote stays as it is, also for the earlier one.
+  if (!(await orMissing(disk.list(folder)))?.includes('current')) return false
   const lock = await takeFreeIngestLock(join(stateDir(outputDir), 'ingest.lock'), disk)
   if (!lock) return false
   try {
-    const folder = searchIndexFolder(outputDir)
     if ((loadIndexHead(outputDir, disk)?.content ?? '') !== content || isNewerOnDisk(folder, lexicon, disk))
       return false
     // Others may have written and joined segments meanwhile, and some of ours may be in memory only.

@@ -20,7 +20,6 @@ const outputOf = ({ root }: Stage): string => join(root, 'out')
 
 /** What a search finds in the way of an index that it can use. */
 const SPOILED: Readonly<Record<string, (outputDir: string) => Promise<void> | void>> = {
-  missing: (outputDir) => rmSync(searchIndexFolder(outputDir), { recursive: true }),
   'of another lexicon': async (outputDir) => {
     const index = (await loadIndex(outputDir)) ?? assert.fail('no index')
     const load = ({ summary_file }: IndexRecord) => loadSummary(outputDir, summary_file)
@@ -76,15 +75,27 @@ for (const [what, spoil] of Object.entries(SPOILED)) {
   })
 }
 
-test('while an ingest has the lock a search answers from memory and writes nothing; the next one does', async (t) => {
+test('a folder without a search index, as an earlier version wrote it, stays as it is', async (t) => {
   const { host, ...stage } = await ingested(t)
   const outputDir = outputOf(stage)
   const answer = await answerOf(host)
   rmSync(searchIndexFolder(outputDir), { recursive: true })
+  const files = readdirSync(stateDir(outputDir), { recursive: true })
+
+  assert.deepEqual(await answerOf(await stage.open()), answer)
+
+  assert.deepEqual(readdirSync(stateDir(outputDir), { recursive: true }), files)
+})
+
+test('while an ingest has the lock a search answers from memory and writes nothing; the next one does', async (t) => {
+  const { host, ...stage } = await ingested(t)
+  const outputDir = outputOf(stage)
+  const answer = await answerOf(host)
+  for (const path of segmentsOf(outputDir)) rmSync(path)
   const lock = await takeIngestLock(join(stateDir(outputDir), 'ingest.lock'))
 
   assert.deepEqual(await answerOf(await stage.open()), answer)
-  assert.ok(!readdirSync(stateDir(outputDir)).includes('search'))
+  assert.deepEqual(segmentsOf(outputDir), [])
 
   await lock.release()
   assert.deepEqual(await answerOf(await stage.open()), answer)
