@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { createHost } from '../../server/host.ts'
 import { startPostgres } from '../../test/postgres-server.ts'
-import { plugin } from './index.ts'
-import { openTestProject, SMALL, testHost } from './testing/fixture.ts'
+import { openTestProject, SMALL } from './testing/fixture.ts'
+import { migratedDatabase } from './testing/migrated-database.ts'
 
 /** A project whose records were files, and one record more in a database, which is what the host reads now. */
 async function withBoth(t: TestContext) {
   const server = await startPostgres(t)
   if (!server) return undefined
-  server.sql('create database moved owner app', 'postgres')
-  const url = server.urlOf('moved')
-  const host = await createHost([{ plugin, config: plugin.config.parse({}), source: 'built in' }], {
-    ...testHost('/', () => new Date()),
-    filter: { profile: 'full', readOnly: false, include: [], exclude: [] },
-    databaseUrl: url,
-    openListener: () => Promise.reject(new Error('no listener in this test')),
-  })
-  await host.database?.migrate()
-  await host.stop()
+  const url = await migratedDatabase(server, 'moved')
   const before = await openTestProject(t, { repository: true })
   const { id } = await before.call('handoff_create', SMALL)
   return { id, project: await openTestProject(t, { root: before.root, database: url }) }

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { createHost } from '../../../server/host.ts'
-import { type PostgresServer, startPostgres } from '../../../test/postgres-server.ts'
-import { plugin } from '../index.ts'
+import { startPostgres } from '../../../test/postgres-server.ts'
 import { createHandoffs, type Project } from '../project.ts'
 import { openTestProject, SMALL, type TestProject, testHost } from '../testing/fixture.ts'
 import { VALID } from '../testing/handoff-cases.ts'
+import { migratedDatabase } from '../testing/migrated-database.ts'
 
 /**
  * What every store of records promises, run over both of them. A name of a test says what a caller can rely on; where a
@@ -219,26 +218,12 @@ test('in a database:', async (t) => {
   let count = 0
   for (const [promise, keep] of Object.entries(PROMISES)) {
     await t.test(`in a database: ${promise}`, async (each) => {
-      const url = await migrated(server, `promise_${count++}`)
+      const url = await migratedDatabase(server, `promise_${count++}`)
       const project = await openTestProject(each, { repository: true, database: url })
       await keep(placeOf(each, project, url), each)
     })
   }
 })
-
-async function migrated(server: PostgresServer, name: string): Promise<string> {
-  server.sql(`create database ${name} owner app`, 'postgres')
-  const url = server.urlOf(name)
-  const host = await createHost([{ plugin, config: plugin.config.parse({}), source: 'built in' }], {
-    ...testHost('/', () => new Date()),
-    filter: { profile: 'full', readOnly: false, include: [], exclude: [] },
-    databaseUrl: url,
-    openListener: () => Promise.reject(new Error('no listener in this test')),
-  })
-  await host.database?.migrate()
-  await host.stop()
-  return url
-}
 
 function placeOf(t: TestContext, project: TestProject, database: string | undefined): Place {
   const directOf = (test: TestProject): Project => {
