@@ -128,10 +128,10 @@ type Handler<M extends Method> = (
 /** Installs handlers of the SDK. */
 function handlerInstaller(door: Door, connection: Connection, server: Server) {
   return <M extends Method>(method: M, handle: Handler<M>): void => {
-    server.setRequestHandler(method as string, { params: PARAMS[method] }, async (parsed, ctx) => {
+    server.setRequestHandler(method as string, { params: NO_PARAMS }, async (parsed, ctx) => {
       const { _meta: meta, envelope, signal } = ctx.mcpReq
       const asked = { era: connection.era, meta, envelope, signal, sdk: { ctx, server } }
-      const known = parsed as z.output<(typeof PARAMS)[M]> // the SDK parsed it with this schema
+      const known = parsed as z.output<(typeof PARAMS)[M]> // `PlainServer` looked at it
       const callerOf = (): Caller => connection.callerOf(ctx)
       return handled(door, { ...asked, callerOf }, method, (exchange) => handle(exchange, known))
     })
