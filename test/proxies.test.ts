@@ -262,7 +262,7 @@ describe('a reverse proxy of another user, as the page for operators sets it up'
     it(`${proxy.name}: the rate is that of the client, who cannot choose its address`, async (t) => {
       const network = await openNetwork(t, ['--config', await settingsFile(t, ', rate: 1')], TOKEN)
       await proxy.start(network)
-      const asked = Array.from({ length: 12 }, (_, index) =>
+      const asked = Array.from({ length: 100 }, (_, index) =>
         at('/health', { headers: { 'x-forwarded-for': `198.51.100.${index}` } }),
       )
 

@@ -48,7 +48,7 @@ test('replicas behind haproxy are one: each shows what another wrote, one may be
   const server = await startPostgres(t)
   if (!server) return
   const team = await openTeam(t, server, ['one', 'two', 'three'], {
-    settings: 'http: { drain_s: 5, metrics: true }\n',
+    settings: 'http: { drain_s: 15, metrics: true }\n',
   })
   if (!team) return
   const { replicas, balancer } = team
