@@ -15,7 +15,7 @@ for (const [failure, relation] of [
     const captured = project.git('rev-parse', 'HEAD')
     project.git('commit', '-q', '--allow-empty', '-m', 'second')
     const record = readableRecord({ project: { repository: { head: captured } } })
-    const real = gitIn(project.root, process.env)
+    const real = gitIn(project.root, process.env, { limitMs: 60_000 })
 
     const whole = await gitFactsFor(real, record, '.handoffs/')
     const cut = await gitFactsFor(failing(real, 'merge-base', failure), record, '.handoffs/')

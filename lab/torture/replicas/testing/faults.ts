@@ -242,7 +242,7 @@ interface Work {
 async function startWork(t: TestContext, { server, url, replicas, balancer, story }: Work) {
   const [first] = replicas
   assert.ok(first)
-  const owner = ownerOf(server, replicas) ?? first
+  const owner = () => ownerOf(server, replicas) ?? first
   const token = await joinAt(first, await inviteAt(owner, server, '*'), 'ada')
   const room = emptyRoomStory()
   const stage = { t, replicas, token }
