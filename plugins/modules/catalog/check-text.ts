@@ -10,7 +10,8 @@ import {
 } from '../domain/check.ts'
 import { type BlockPlace, checkForm, checkUse, type ReadOutput } from '../domain/check-call.ts'
 import type { PlacedRead } from '../domain/configuration-names.ts'
-import type { TypeScope } from '../domain/expression-type.ts'
+import { eachValueType } from '../domain/each-value.ts'
+import { NO_SCOPE, type TypeScope } from '../domain/expression-type.ts'
 import { plainLine } from '../domain/hcl-text.ts'
 import { isTofuFile } from '../domain/module-files.ts'
 import type { Resolution } from '../domain/module-source.ts'
@@ -87,11 +88,12 @@ export async function checkBlocks(
   for (const block of blocks) {
     const { findings: given = [], ...module } = await called(block)
     const { resolution, record } = module
-    const findings = [...given, ...checkForm(block, earlier, scope), ...checkSource(block, resolution)]
+    const own = scopeIn(block, scope)
+    const findings = [...given, ...checkForm(block, earlier, own), ...checkSource(block, resolution)]
     // Of two blocks with one name it is not known which is read.
     const known = counts.get(block.name) === 1 ? (ofCalls.get(block.name) ?? []) : []
     const { outputs, faults } = callReads(block, known)
-    findings.push(...faults, ...checkArguments(block, outputs, module, scope))
+    findings.push(...faults, ...checkArguments(block, outputs, module, own))
     if (!earlier.has(block.name)) earlier.set(block.name, block)
     findings.sort((a, b) => a.line - b.line)
     checked.push({
@@ -106,12 +108,19 @@ export async function checkBlocks(
   return checked
 }
 
+/** The names that a block has beside those of its directory. */
+function scopeIn({ repeats }: GivenBlock, scope: TypeScope = NO_SCOPE): TypeScope {
+  const forEach = repeats?.get('for_each')
+  const each = forEach && eachValueType(forEach, scope)
+  return each === undefined ? scope : { ...scope, each }
+}
+
 /** What a call and the reads of its outputs have to do with the interface of the module, if that is known whole. */
 function checkArguments(
   block: GivenBlock,
   read: readonly ReadOutput[],
   { summary, unread }: Pick<CalledModule, 'summary' | 'unread'>,
-  scope: TypeScope | undefined,
+  scope: TypeScope,
 ): CheckFinding[] {
   if (summary === undefined) return []
   const gaps = checkWhole(block, summary, unread)

@@ -55,7 +55,7 @@ function takenOf(block: GivenBlock, steps: readonly Step[], read: PlacedRead): T
   if (!isRepeated) return takenOfOne(block, first, second)
   if (meta.has('count') && meta.has('for_each')) return undefined
   if (meta.has('count')) return takenOfList(block, first, second)
-  const taken = takenOfMap(block, first, second)
+  const taken = takenOfMap(block, steps)
   // What is around it may look first whether the key is there.
   return taken?.kind === 'fault' && read.isOptional ? undefined : taken
 }
@@ -88,8 +88,11 @@ function takenOfList({ name }: GivenBlock, first: Step, second: Step | undefined
 }
 
 /** An attribute of such a call is the key of an instance; which there are is known where they are written out. */
-function takenOfMap({ name, keys }: GivenBlock, first: Step, second: Step | undefined): Taken {
-  if (first.kind === 'splat') return undefined
+function takenOfMap(block: GivenBlock, [first, second, third]: readonly Step[]): Taken {
+  const { name, keys } = block
+  if (first?.kind === 'splat')
+    return second?.kind === 'attribute' ? takenOfAll(block, second, third) : undefined
+  if (first === undefined) return undefined
   const key = first.kind === 'attribute' ? first.name : literalKey(first)
   if (keys === undefined || key === undefined) return first.kind === 'index' ? outputAt(second) : undefined
   if (keys.includes(String(key))) return outputAt(second)
@@ -98,6 +101,19 @@ function takenOfMap({ name, keys }: GivenBlock, first: Step, second: Step | unde
   const some =
     keys[0] === undefined ? '' : ` Write ${address}[${plainLine(JSON.stringify(keys[0]))}]${output}.`
   const message = `The for_each of ${address} has no key "${plainLine(String(key))}".${some}`
+  return { kind: 'fault', message }
+}
+
+/** `[*]` takes a map as the one element of a list. */
+function takenOfAll(
+  { name, keys }: GivenBlock,
+  { name: key }: Step & { kind: 'attribute' },
+  next: Step | undefined,
+): Taken {
+  if (keys === undefined) return undefined
+  if (keys.includes(key)) return outputAt(next)
+  const address = `module.${plainLine(name)}`
+  const message = `The block of ${address} has for_each, so ${address} is a map and [*] does not go to its instances. Write values(${address})[*].${plainLine(key)}.`
   return { kind: 'fault', message }
 }
 

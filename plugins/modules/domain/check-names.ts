@@ -1,8 +1,14 @@
 /** Names that the files of a directory read and do not declare. */
 import type { CheckFinding } from './check.ts'
-import type { ConfigurationNames, DeclaredKind, PlacedRead, Repetition } from './configuration-names.ts'
+import type {
+  ConfigurationNames,
+  DeclaredKind,
+  GoneName,
+  PlacedRead,
+  Repetition,
+} from './configuration-names.ts'
 import { plainLine } from './hcl-text.ts'
-import { literalKey } from './names-read.ts'
+import { literalKey, type NameRead } from './names-read.ts'
 import { nearInput } from './near-input.ts'
 
 /** A finding and where it is; `call`: the name of the `module` block around it. */
@@ -17,7 +23,7 @@ const MAX_HINTS = 20
  * What Terraform refuses of the names that the files read: those that nothing declares, and resources with an index
  * without `count` or `for_each`, or with one of them and no index. Nothing where a declaration may be unread.
  */
-export function checkNames({ declared, reads, isSure }: ConfigurationNames): NameFinding[] {
+export function checkNames({ declared, reads, gone, isSure }: ConfigurationNames): NameFinding[] {
   if (!isSure) return []
   const known = knownNames(declared)
   const found = new Map<string, NameFinding>()
@@ -35,7 +41,27 @@ export function checkNames({ declared, reads, isSure }: ConfigurationNames): Nam
       ...(call !== undefined && { call }),
     })
   }
-  return [...found.values()]
+  return [...found.values(), ...gone.flatMap((one) => stillThere(one, known))]
+}
+
+/** Terraform takes a move to one of several instances, as when a block gets `for_each`. */
+function stillThere({ block, from, to, file, line }: GoneName, known: KnownNames): NameFinding[] {
+  const name = nameOf(from)
+  const isWhole = name !== undefined && from.steps.length === stepsTo(from)
+  const isInstance = to?.steps.some(({ kind }) => kind === 'index') === true
+  if (!isWhole || isInstance || !GOES.has(name.kind) || known.get(name.kind)?.has(name.name) !== true)
+    return []
+  const shown = shownName(name)
+  const next = block === 'moved' ? 'Give that block its new name' : 'Delete that block'
+  const message = `${shown} is still declared in this directory, so Terraform refuses to take it as ${block}. ${next}, or delete this one.`
+  return [{ line, code: 'block_refused', message, ...(file !== undefined && { file }) }]
+}
+
+const GOES: ReadonlySet<DeclaredKind> = new Set<DeclaredKind>(['module', 'resource'])
+
+/** How many steps name a block. */
+function stepsTo({ root }: Pick<NameRead, 'root'>): number {
+  return TYPED.has(root) ? 2 : 1
 }
 
 /** The name that is read, where Terraform looks whether it is declared. */
@@ -81,7 +107,7 @@ const ADDRESSED: ReadonlySet<DeclaredKind> = new Set<DeclaredKind>(['module', 'r
 const SIMPLE: ReadonlySet<string> = new Set(['var', 'local', 'module'])
 const TYPED: ReadonlySet<string> = new Set(['data', 'ephemeral', 'resource'])
 
-function nameOf({ root, steps, isFunction }: PlacedRead): Name | undefined {
+function nameOf({ root, steps, isFunction }: NameRead): Name | undefined {
   if (isFunction) return { kind: 'provider', name: root.split('::')[1] ?? '' }
   const [first, second] = steps
   if (RESERVED.has(root) || first?.kind !== 'attribute') return undefined
@@ -152,10 +178,12 @@ function typesOf(names: readonly string[], own: string): string[] {
 
 /** Terraform looks at the indexes of resources before it evaluates anything, so inside of `try()` too. */
 function wrongIndex(name: Name, read: PlacedRead, repetition: Repetition = 'unknown'): Said | undefined {
-  if ((name.kind !== 'resource' && name.kind !== 'data') || read.isAddress) return undefined
-  const at = TYPED.has(read.root) ? 2 : 1
+  if (name.kind !== 'resource' && name.kind !== 'data') return undefined
+  const at = stepsTo(read)
   const step = read.steps[at]
   const shown = shownName(name)
+  if (read.isAddress)
+    return read.steps.slice(at).some(({ kind }) => kind === 'attribute') ? notWhole(shown) : undefined
   const rest = read.steps[at + 1]
   if (repetition === 'one' && literalKey(step) !== undefined) {
     const attribute = rest?.kind === 'attribute' ? `.${plainLine(rest.name)}` : ''
@@ -166,4 +194,10 @@ function wrongIndex(name: Name, read: PlacedRead, repetition: Repetition = 'unkn
   const example = `${repetition === 'count' ? '[0]' : '["…"]'}.${plainLine(step.name)}`
   const message = `The block of ${shown} has ${repetition}: write ${shown}${example}, with the index of one of them.`
   return { code: 'wrong_index', message }
+}
+
+/** Of a module call Terraform takes outputs there. */
+function notWhole(shown: string): Said {
+  const message = `depends_on takes whole resources and modules, no attributes: write ${shown}.`
+  return { code: 'block_refused', message, suggestion: shown }
 }

@@ -1,5 +1,6 @@
 /** Whether a proposed `module` block fits the module it calls. */
 import { brokenRules, inputValues } from './check-rules.ts'
+import { isEphemeral } from './ephemeral-value.ts'
 import type { Expression } from './expression.ts'
 import { NO_SCOPE, type TypeScope } from './expression-type.ts'
 import type { GivenValue } from './given-value.ts'
@@ -275,6 +276,10 @@ function checkInput(input: GivenInput, variable: Variable, { scope, others }: Ar
     const message = `The input "${name}" does not take null.`
     const suggestion = `${name} = ${placeholder(parseType(variable.type))}`
     return [...findings, { line, code: 'null_not_allowed', message, suggestion }]
+  }
+  if (variable.ephemeral !== true && isEphemeral(value, scope)) {
+    const message = `The input "${name}" is not ephemeral, so Terraform refuses a value that follows from an ephemeral one. ephemeralasnull(…) gives null in its place.`
+    findings.push({ line, code: 'block_refused', message })
   }
   const type = parseType(variable.type)
   findings.push(...unknownFindings(input, type))

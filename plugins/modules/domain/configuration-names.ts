@@ -31,10 +31,21 @@ export interface PlacedRead extends NameRead {
   readonly isConditional?: true
 }
 
+/** A `moved` or `removed` block: its addresses, and where it is. */
+export interface GoneName {
+  readonly block: 'moved' | 'removed'
+  readonly from: NameRead
+  readonly to?: NameRead
+  /** Absent: the only text. */
+  readonly file?: string
+  readonly line: number
+}
+
 /** The names of one or more files. `isSure`: every declaration was understood. */
 export interface ConfigurationNames {
   readonly declared: readonly DeclaredName[]
   readonly reads: readonly PlacedRead[]
+  readonly gone: readonly GoneName[]
   readonly isSure: boolean
 }
 

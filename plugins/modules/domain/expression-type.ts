@@ -8,6 +8,10 @@ import { shapeOf, type ValueType } from './value-type.ts'
 export interface TypeScope {
   readonly variables: ReadonlyMap<string, ValueType>
   readonly locals: ReadonlyMap<string, Expression>
+  /** The type of `each.value`, where it is known and there is an instance. */
+  readonly each?: ValueType
+  /** Inputs whose values Terraform does not keep. */
+  readonly ephemeral?: ReadonlySet<string>
 }
 
 export const NO_SCOPE: TypeScope = { variables: new Map(), locals: new Map() }
@@ -62,7 +66,7 @@ function literalType(value: string | number | boolean | null): ValueType {
 }
 
 /** A part of which only the shape is known counts as not known. */
-function constraintOf(type: ValueType): Exclude<ValueType, { kind: 'null' | 'sequence' | 'mapping' }> {
+export function constraintOf(type: ValueType): Exclude<ValueType, { kind: 'null' | 'sequence' | 'mapping' }> {
   const isVague = type.kind === 'null' || type.kind === 'sequence' || type.kind === 'mapping'
   return isVague ? { kind: 'any' } : (type as ReturnType<typeof constraintOf>) // the rest
 }
@@ -131,6 +135,7 @@ function typeOfPath(expression: Expression, at: Typing): ValueType {
 
 function typeOfName(root: string, name: string, at: Typing): ValueType {
   if (root === 'var') return at.variables.get(name) ?? ANY
+  if (root === 'each') return (name === 'value' ? at.each : undefined) ?? ANY
   const local = root === 'local' ? at.locals.get(name) : undefined
   return local === undefined ? ANY : typed(local, at)
 }

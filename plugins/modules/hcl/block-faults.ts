@@ -1,6 +1,7 @@
 /** Finds what Terraform refuses in a `module` block regardless of the module that it calls. */
 import type { BlockFault } from '../domain/check.ts'
-import { type NameRead, namesRead } from '../domain/names-read.ts'
+import type { Expression } from '../domain/expression.ts'
+import { type NameRead, namesRead, pathOf } from '../domain/names-read.ts'
 import { parseExpression } from '../domain/parse-expression.ts'
 import type { Attribute, Block } from './body.ts'
 import { readLiteral } from './literals.ts'
@@ -53,8 +54,18 @@ function forEachFault(forEach: Attribute | undefined, at: number): BlockFault[] 
 
 function dependsOnFault(dependsOn: Attribute | undefined): BlockFault[] {
   if (dependsOn?.kind !== 'source') return []
-  const { kind = 'list' } = parseExpression(dependsOn.text) ?? {}
-  return kind === 'list' ? [] : [{ line: dependsOn.line, kind: 'depends_on', name: 'depends_on' }]
+  const given = parseExpression(dependsOn.text)
+  const isTaken = given === undefined || (given.kind === 'list' && given.items.every(isAddress))
+  return isTaken ? [] : [{ line: dependsOn.line, kind: 'depends_on', name: 'depends_on' }]
+}
+
+/** Terraform takes an address in quotes, too. */
+function isAddress(item: Expression): boolean {
+  const { from, steps } = pathOf(item)
+  const isStatic = steps.every(
+    (step) => step.kind === 'attribute' || (step.kind === 'index' && step.key.kind === 'literal'),
+  )
+  return isStatic && (from.kind === 'name' || (from.kind === 'literal' && typeof from.value !== 'number'))
 }
 
 function literalOf(attribute: Attribute | undefined) {

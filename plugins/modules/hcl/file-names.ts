@@ -4,13 +4,14 @@ import type { Pieces } from '../../../server/plugin.ts'
 import {
   type DeclaredName,
   type FileNames,
+  type GoneName,
   type PlacedRead,
   partOf,
   type Repetition,
 } from '../domain/configuration-names.ts'
 import { countBelow } from '../domain/count-below.ts'
 import { isOverrideFile } from '../domain/module-files.ts'
-import { type BoundNames, NOTHING_BOUND, namesRead } from '../domain/names-read.ts'
+import { type BoundNames, type NameRead, NOTHING_BOUND, namesRead } from '../domain/names-read.ts'
 import { parseExpression } from '../domain/parse-expression.ts'
 import type { Attribute, Block, Body } from './body.ts'
 import { readLiteral } from './literals.ts'
@@ -26,16 +27,38 @@ export function* readingFileNames(file: string | undefined, text: string): Piece
   }
   const isSure = read.problems.length === 0 && read.doubts.length === 0
   const declared = read.blocks.flatMap((block) => declaredIn(block))
-  return { declared, reads, isSure, parts: partsIn(file, read.blocks) }
+  const gone = read.blocks.flatMap((block) => goneIn(block, file))
+  return { declared, reads, gone, isSure, parts: partsIn(file, read.blocks) }
+}
+
+/** What a block says is not there any more; an address of JSON is a text. Terraform leaves those of override files alone. */
+export function goneIn(
+  { type, body: { attributes }, line = 1 }: Block,
+  file: string | undefined,
+): GoneName[] {
+  if ((type !== 'moved' && type !== 'removed') || isOverride(file)) return []
+  const [from, to] = ['from', 'to'].map((name) => addressIn(attributes.get(name)))
+  if (from === undefined || (type === 'moved' && to === undefined)) return []
+  return [{ block: type, from, ...(to && { to }), ...(file !== undefined && { file }), line }]
+}
+
+function addressIn(attribute: Attribute | undefined): NameRead | undefined {
+  const text = attribute?.kind === 'source' ? attribute.text : attribute?.value
+  const address = typeof text === 'string' ? parseExpression(text) : undefined
+  return address && namesRead(address)[0]
 }
 
 /** What an override file states. */
 export function partsIn(file: string | undefined, blocks: readonly Block[]): string[] {
-  if (file === undefined || !isOverrideFile(posix.basename(file))) return []
+  if (!isOverride(file)) return []
   return blocks.flatMap((block) => {
     const inner = block.body.blocks.map((one) => nameOfInner(one))
     return [...block.body.attributes.keys(), ...inner].map((name) => partOf(block, name))
   })
+}
+
+function isOverride(file: string | undefined): boolean {
+  return file !== undefined && isOverrideFile(posix.basename(file))
 }
 
 function nameOfInner({ type, labels }: Block): string {

@@ -5,13 +5,13 @@ import { type BoundNames, namesRead } from '../domain/names-read.ts'
 import { parseTemplateText } from '../domain/parse-expression.ts'
 import type { Json } from '../domain/summary.ts'
 import type { Attribute, Block, Body } from './body.ts'
-import { declaredIn, partsIn } from './file-names.ts'
+import { declaredIn, goneIn, partsIn } from './file-names.ts'
 import { type JsonObject, jsonChecks, objectsOf, readJsonModule } from './json-module.ts'
 
 /** As `readingFileNames` for JSON, which has no lines: each name is read once in a block, at line 1. */
 export function* readingJsonFileNames(file: string, text: string): Pieces<FileNames> {
   const module = readJsonModule(text)
-  if (module.kind === 'refused') return { declared: [], reads: [], parts: [], isSure: false }
+  if (module.kind === 'refused') return { declared: [], reads: [], gone: [], parts: [], isSure: false }
   const { body } = module
   const bound: BoundNames = new Map(iteratorsIn([...body.blocks, { body }]).map((name) => [name, undefined]))
   const reads: PlacedRead[] = []
@@ -28,7 +28,8 @@ export function* readingJsonFileNames(file: string, text: string): Pieces<FileNa
   }
   const declared = [...body.blocks.flatMap((block) => declaredIn(block)), ...declaredOutsideOfBlocks(body)]
   const parts = partsIn(file, [...body.blocks, ...localsIn(body)])
-  return { declared, reads, parts, isSure: module.duplicates.length === 0 }
+  const gone = [...body.blocks, ...blocksIn(body, 'removed')].flatMap((block) => goneIn(block, file))
+  return { declared, reads, gone, parts, isSure: module.duplicates.length === 0 }
 }
 
 /** Blocks that JSON is read without are attributes of the file. */
@@ -40,9 +41,13 @@ function declaredOutsideOfBlocks(body: Body): DeclaredName[] {
 }
 
 function localsIn(body: Body): Block[] {
-  return objectsIn(body.attributes.get('locals')).map((one) => {
+  return blocksIn(body, 'locals')
+}
+
+function blocksIn(body: Body, type: string): Block[] {
+  return objectsIn(body.attributes.get(type)).map((one) => {
     const values = Object.entries(one).map(([name, value]) => [name, { kind: 'json', value }] as const)
-    return { type: 'locals', labels: [], body: { attributes: new Map(values), blocks: [] } }
+    return { type, labels: [], body: { attributes: new Map(values), blocks: [] } }
   })
 }
 

@@ -25,6 +25,7 @@ export async function namesOf({
   return {
     declared: read.flatMap(({ declared }) => declared),
     reads: readsThatCount(read),
+    gone: read.flatMap(({ gone }) => gone),
     isSure: isWhole && !isGenerated && unread.length === 0 && read.every(({ isSure }) => isSure),
   }
 }
@@ -49,6 +50,7 @@ export function scopeOf(
   const counts = new Map<string, number>()
   for (const { name } of locals) counts.set(name, (counts.get(name) ?? 0) + 1)
   return {
+    ephemeral: new Set(variables.flatMap(({ name, ephemeral }) => (ephemeral === true ? [name] : []))),
     variables: new Map(variables.map(({ name, type }) => [name, parseType(type)])),
     locals: new Map(
       locals.flatMap(({ name, value }) => (value && counts.get(name) === 1 ? [[name, value]] : [])),

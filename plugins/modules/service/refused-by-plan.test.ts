@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { checkedFiles } from '../testing/checked-tree.ts'
+
+const BOX = 'variable "size" {\n  type = any\n  default = 1\n}\noutput "arn" {\n  value = "x"\n}\n'
+const SECRET = 'variable "secret" {\n  ephemeral = true\n}\n'
+
+/** The findings of a folder `live` beside modules `box` and `safe`, as `line code`. */
+async function lines(
+  t: TestContext,
+  text: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<string[]> {
+  const modules = { 'box/main.tf': BOX, 'safe/main.tf': BOX.replace('type = any', 'ephemeral = true') }
+  const all = await checkedFiles(t, { ...modules, 'live/main.tf': text, ...more })
+  return all.map(({ line, code }) => `${line} ${code}`)
+}
+
+function call(argument = '', source = '../box'): string {
+  return `module "m" {\n  source = "${source}"\n${argument === '' ? '' : `  ${argument}\n`}}\n`
+}
+
+function moved(from: string, to: string): string {
+  return `moved {\n  from = ${from}\n  to = ${to}\n}\n`
+}
+
+const REMOVED = 'removed {\n  from = module.m\n}\n'
+
+test('a moved or removed block of what is still declared is found', async (t) => {
+  const counted = call('count = 2')
+  const resource = 'resource "a_b" "c" {\n}\n'
+  const cases: [declared: string, block: string, isFound: boolean][] = [
+    [call(), REMOVED, true],
+    [counted, REMOVED, true],
+    [call(), 'removed {\n  from = module.old\n}\n', false],
+    [call(), 'removed {\n  from = module.m.a_b.c\n}\n', false], // the resource may be gone
+    [resource, 'removed {\n  from = a_b.c\n}\n', true],
+    [call(), moved('module.m', 'module.n'), true],
+    [counted, moved('module.m', 'module.n.module.m'), true],
+    [resource, moved('a_b.c', 'module.n.a_b.c'), true],
+    [call(), moved('module.old', 'module.m'), false],
+    [counted, moved('module.m', 'module.m[0]'), false], // the one that had no count before
+    [counted, moved('module.m[7]', 'module.n'), false], // there may be no such instance
+    [counted, moved('module.m', 'module.n[0]'), false],
+  ]
+  for (const [declared, block, isFound] of cases) {
+    const line = declared.split('\n').length
+    assert.deepEqual(await lines(t, declared + block), isFound ? [`${line} block_refused`] : [], block)
+  }
+  const json = JSON.stringify({
+    moved: [{ from: 'module.m', to: 'module.n' }],
+    removed: { from: 'module.m' },
+  })
+  assert.deepEqual(await lines(t, call(), { 'live/a.tf.json': json }), ['1 block_refused', '1 block_refused'])
+  assert.deepEqual(await lines(t, call(), { 'live/override.tf': REMOVED }), [])
+  assert.deepEqual(await lines(t, call() + REMOVED, { 'live/b.tf': 'resource {' }), ['1 unreadable'])
+})
+
+test('depends_on takes outputs of a call, but no attribute of a resource, and nothing that is computed', async (t) => {
+  const declared =
+    'resource "a_b" "c" {\n  count = 2\n}\ndata "d_e" "f" {\n}\nmodule "n" {\n  source = "../box"\n}\n'
+  const at = declared.split('\n').length
+  const cases: [item: string, isFound: boolean][] = [
+    ['a_b.c', false],
+    ['a_b.c[0]', false],
+    ['resource.a_b.c', false],
+    ['data.d_e.f', false],
+    ['module.n', false],
+    ['module.n.arn', false],
+    ['"module.n"', false],
+    ['a_b.c.id', true],
+    ['a_b.c[0].id', true],
+    ['resource.a_b.c.id', true],
+    ['data.d_e.f.id', true],
+    ['a_b.c[*]', true],
+    ['a_b.c[1 - 1]', true],
+    ['tolist(module.n)', true],
+    ['1', true],
+  ]
+  for (const [item, isFound] of cases) {
+    const found = await lines(t, declared + call(`depends_on = [${item}]`))
+    assert.deepEqual(found, isFound ? [`${at + 2} block_refused`] : [], item)
+  }
+  const output = `output "x" {\n  value = 1\n  depends_on = [a_b.c.id]\n}\n`
+  assert.deepEqual(await lines(t, declared + output), [`${at + 2} block_refused`])
+})
+
+test('each.value has the type of the values that for_each has for sure', async (t) => {
+  const cases: [forEach: string, value: string, finding?: string][] = [
+    ['toset(["a", "b"])', 'each.value'],
+    ['toset(["a", "b"])', 'each.value.name', 'block_refused'],
+    ['toset(["a", "b"])', 'each.value["name"]', 'block_refused'],
+    ['toset(["a", "b"])', '"${each.value.name}-x"', 'block_refused'],
+    ['toset(["a", "b"])', 'try(each.value.name, "x")'],
+    ['toset(["a", "b"])', 'each.key == "b" ? each.value.name : "x"'],
+    ['local.names', 'each.value.name', 'block_refused'],
+    ['toset([])', 'each.value.name'], // no instance
+    ['toset(var.names)', 'each.value.name'], // perhaps none
+    ['var.things', 'each.value.name'],
+    ['{}', 'each.value.name'],
+    ['{ a = "x" }', 'each.value.name', 'block_refused'],
+    ['{ a = { name = "x" } }', 'each.value.name'],
+    ['{ a = { name = "x" } }', 'each.value.nmae', 'block_refused'],
+    ['{ a = { name = "x" }, b = { size = 1 } }', 'each.value.name', 'block_refused'],
+    ['{ a = { name = "x" }, b = { name = 1, size = 1 } }', 'each.value.name.first'],
+    ['{ a = { name = "x" }, b = "y" }', 'each.value.name'],
+    ['{ a = null, b = { name = "x" } }', 'each.value.name'],
+    ['{ a = var.things }', 'each.value.name'],
+  ]
+  const names =
+    'variable "names" {\n  type = set(string)\n}\nvariable "things" {\n}\nlocals {\n  names = toset(["a"])\n}\n'
+  for (const [forEach, value, finding] of cases) {
+    const text = `module "m" {\n  source = "../box"\n  for_each = ${forEach}\n  size = ${value}\n}\n${names}`
+    assert.deepEqual(
+      await lines(t, text),
+      finding === undefined ? [] : [`4 ${finding}`],
+      `${forEach}: ${value}`,
+    )
+  }
+})
+
+test('an ephemeral value is found where the input is not ephemeral', async (t) => {
+  const cases: [value: string, isFound: boolean][] = [
+    ['var.secret', true],
+    ['var.secret.part', true],
+    ['"${var.secret}-x"', true],
+    ['upper(var.secret)', true],
+    ['[{ a = var.secret }]', true],
+    ['var.secret == "x" ? 1 : 2', true],
+    ['local.all', true],
+    ['ephemeral.a_b.c.value', true],
+    ['ephemeralasnull(var.secret)', false],
+    ['can(var.secret)', false],
+    ['length([var.secret])', false],
+    ['[for one in [var.secret] : "x"]', false],
+    ['local.all.other', false],
+    ['var.plain', false],
+  ]
+  const around = `${SECRET}variable "plain" {\n}\nlocals {\n  all = { a = var.secret, other = 1 }\n}\nephemeral "a_b" "c" {\n}\n`
+  for (const [value, isFound] of cases) {
+    const given = `size = ${value}`
+    assert.deepEqual(await lines(t, call(given) + around), isFound ? ['3 block_refused'] : [], value)
+    assert.deepEqual(await lines(t, call(given, '../safe') + around), [], value)
+  }
+})
