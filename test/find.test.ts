@@ -192,6 +192,8 @@ test('queries and limits out of bounds are refused, and the syntax of other sear
 
   for (const query of ['', '   ', '"-*', '\u202e\u0000', '\n'])
     await assert.rejects(search({ query }), { reason: 'query_empty' })
+  for (const query of ['network\0', '\ud800 network', 'network \udc00'])
+    await assert.rejects(search({ query }), { code: 'invalid', reason: 'options_invalid' })
   for (const input of [{ query: 'x'.repeat(501) }, { query: 'a', limit: 0 }, { query: 'a', limit: 21 }, {}])
     await assert.rejects(search(input), { reason: 'invalid_arguments' })
   const odd = await search({ query: 'network\u0007 -overlap: "ranges*' })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { counted, defineTool, type Host, untrusted, visibleLine } from '../../../server/plugin.ts'
+import { counted, defineTool, type Host, isReadable, untrusted, visibleLine } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 
 const QUERY_MAX_CHARS = 500
@@ -44,6 +44,7 @@ export function findTool(host: Host) {
     async handler(ctx, { query: asked, limit }) {
       const query = visibleLine(asked)
       if (!/[\p{L}\p{N}]/u.test(query)) throw refusals.query_empty()
+      if (!isReadable(asked)) throw refusals.query_unreadable()
       const groups = await host.find(query, limit, ctx)
       return {
         query,

@@ -1,8 +1,15 @@
 import * as z from 'zod'
-import { type CallContext, counted, defineTool, inWords, once, untrusted } from '../../../server/plugin.ts'
+import {
+  type CallContext,
+  counted,
+  defineTool,
+  inWords,
+  isReadable,
+  once,
+  untrusted,
+} from '../../../server/plugin.ts'
 import { nearestHeadline, ONLY_NEAREST } from '../answers/nothing-fits.ts'
 import { quoted } from '../answers/quoted.ts'
-import { isReadable } from '../answers/readable.ts'
 import { resultRow } from '../answers/result-rows.ts'
 import { removedSinceField } from '../answers/shapes.ts'
 import { openingOf } from '../domain/description.ts'

@@ -1,9 +1,8 @@
 import * as z from 'zod'
-import { counted, defineTool, once, untrusted } from '../../../server/plugin.ts'
+import { counted, defineTool, isReadable, once, untrusted } from '../../../server/plugin.ts'
 import { nearestHeadline, ONLY_NEAREST } from '../answers/nothing-fits.ts'
 import { endOf, pageOf } from '../answers/page.ts'
 import { quoted } from '../answers/quoted.ts'
-import { isReadable } from '../answers/readable.ts'
 import { resultRow } from '../answers/result-rows.ts'
 import {
   moduleHead,
