@@ -352,6 +352,8 @@ test('doctor names damage, leftovers, missing parents and cycles, and changes no
 
   const { problems } = await project.call('handoff_doctor')
 
+  const damaged = problems.find(({ kind }: { kind: string }) => kind === 'damaged_record')
+  assert.equal(damaged.detail, 'bad_json: is empty')
   assert.deepEqual(problems.map(({ kind }: { kind: string }) => kind).sort(), [
     'damaged_config',
     'damaged_record',

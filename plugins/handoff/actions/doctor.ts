@@ -91,14 +91,8 @@ async function unusableStore({ root, store }: Project): Promise<StoreProblem[]> 
   return []
 }
 
-function damagedRecord({ path, reason, detail, line, column }: Problem): StoreProblem {
-  const at = line === undefined ? '' : ` (line ${line}, column ${column})`
-  return {
-    kind: 'damaged_record',
-    path,
-    detail: `${reason}: ${detail}${at}`,
-    next: repairOf(path, reason),
-  }
+function damagedRecord({ path, reason, detail }: Problem): StoreProblem {
+  return { kind: 'damaged_record', path, detail: `${reason}: ${detail}`, next: repairOf(path, reason) }
 }
 
 function repairOf(path: string, reason: Problem['reason']): string {

@@ -145,3 +145,16 @@ test('a damaged parent is one problem: its children do not say that it is missin
     ['damaged_record'],
   )
 })
+
+test('doctor says once at which place a file is not JSON', async (t) => {
+  const project = await openTestProject(t)
+  const { path } = await project.call('handoff_create', SMALL)
+  project.write(path, '{\n  "id": oh\n}\n')
+
+  const { problems } = await project.call('handoff_doctor')
+
+  assert.deepEqual(
+    problems.map(({ detail }: { detail: string }) => detail),
+    ['bad_json: is not JSON at line 2, column 9'],
+  )
+})
