@@ -48,14 +48,15 @@ function parse(text: string): unknown {
 }
 
 /**
- * Judged modules that are not among `ids`. When none of them is, every figure would be 0 for any search.
+ * Judged modules that are not among `ids`. When none of them is, every figure would be 0 for any search; queries that
+ * nothing fits judge none.
  * Errors: `invalid`/`options_invalid` in that case.
  */
 export function missingModules(queries: readonly JudgedQuery[], ids: readonly string[]): readonly string[] {
   const known = new Set(ids)
   const judged = [...new Set(queries.flatMap(({ grades }) => Object.keys(grades)))]
   const missing = judged.filter((id) => !known.has(id))
-  if (missing.length === judged.length)
+  if (judged.length > 0 && missing.length === judged.length)
     throw new SatchelError(
       'invalid',
       'options_invalid',

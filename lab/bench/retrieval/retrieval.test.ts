@@ -124,6 +124,20 @@ test('queries that nothing fits are counted, and how many were told so', async (
   assert.match(out, /"nothing fits" +1 of 1 that nothing fits, 0 of 1 others/)
 })
 
+test('queries that nothing fits are measured alone, without figures of a ranking', async (t) => {
+  const root = await temporaryFolder(t)
+  await writeManyRecords(root, 3, 1)
+  const cases = ['pizza recipe', 'tuba lessons'].map((query) => ({ query, kind: 'negative' }))
+  await writeFile(join(root, 'cases.json'), JSON.stringify(cases))
+
+  const shown = await bench(root, '--cases', 'cases.json', '--output-dir', 'out')
+
+  assert.equal(shown.code, 0, shown.err)
+  assert.match(shown.out, /0 judged queries over 3 modules/)
+  assert.match(shown.out, /^hybrid *\n {2}"nothing fits" +2 of 2 that nothing fits, 0 of 0 others/m)
+  assert.doesNotMatch(shown.out, /nDCG/)
+})
+
 test('the judged queries of the project cover every kind in both halves, and no query is in both', async () => {
   const folder = join(import.meta.dirname, 'judged')
   const [tuning, heldOut] = await Promise.all(

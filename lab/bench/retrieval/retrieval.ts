@@ -175,7 +175,9 @@ function print(terminal: Terminal, counts: Counts, rows: readonly Row[]): void {
   for (const { arm, all, kinds, difference, nothing } of rows) {
     const beside =
       arm === BASELINE ? '' : `  ${signed(difference.mean)} ${ends(difference, signed)} beside ${BASELINE}`
-    terminal.write(`${arm.padEnd(24)} ${figures(all)}${beside}\n`)
+    // Of queries that nothing fits there is no ranking to judge.
+    const ranked = counts.queries === 0 ? '' : ` ${figures(all)}${beside}`
+    terminal.write(`${arm.padEnd(24)}${ranked}\n`)
     for (const [kind, row] of Object.entries(kinds)) {
       const name = `  ${kind} (${row.queries})`
       terminal.write(`${name.padEnd(24)} ${figures(row)}  ${ends(row.interval, plain)}\n`)
