@@ -103,5 +103,5 @@ test('a start that had no time to read the records says so, also when it had som
   const run = await hook(project, 'session-start', input, { disk, spent })
 
   assert.match(run.stdout, /There was no time to read them/)
-  assert.match(run.notes.join(), /1 records were not read in time/)
+  assert.match(run.notes.join(), /1 record was not read in time/)
 })

@@ -1,7 +1,7 @@
 import { opendir } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
-import { defineCommand, type Host, type Terminal } from '../../server/plugin.ts'
+import { counted, defineCommand, type Host, type Terminal } from '../../server/plugin.ts'
 import { captureSkeleton } from './actions/hook-capture.ts'
 import {
   endClaim,
@@ -261,8 +261,9 @@ function readingOf(project: Project, run: Run) {
 }
 
 function shortcomingOf({ unread, unchecked }: Shortcomings): string | undefined {
-  if (unread > 0) return `${unread} records were not read in time; the newest were`
-  return unchecked > 0 ? `${unchecked} records were not checked for changes in time` : undefined
+  if (unread > 0) return `${counted(unread, 'record was', 'records were')} not read in time; the newest were`
+  if (unchecked === 0) return undefined
+  return `${counted(unchecked, 'record was', 'records were')} not checked for changes in time`
 }
 
 function startOutput(additionalContext: string) {

@@ -101,7 +101,7 @@ test('a note never changes what is released or what another session wrote, and h
   const again = await project.call('handoff_note', { kind: 'done', text: 'more' })
 
   assert.notEqual(noted.id, again.id)
-  assert.deepEqual([noted.warnings, second.warnings], Array(2).fill(['1 secrets were redacted.']))
+  assert.deepEqual([noted.warnings, second.warnings], Array(2).fill(['1 secret was redacted.']))
   assert.equal(project.read(path), before)
   assert.ok(project.files().every((file) => !project.read(file).includes(GHP)))
 })

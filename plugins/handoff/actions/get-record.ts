@@ -1,4 +1,4 @@
-import { BYTES_PER_TOKEN, isJsonObject } from '../../../server/plugin.ts'
+import { BYTES_PER_TOKEN, counted, isJsonObject } from '../../../server/plugin.ts'
 import { jsonBytes, readOn, type Truncated } from '../domain/answer-budget.ts'
 import { briefOf, DEFAULT_BRIEF_TOKENS, MAX_BRIEF_TOKENS, MIN_BRIEF_TOKENS } from '../domain/brief.ts'
 import { isAltered } from '../domain/content-digest.ts'
@@ -101,7 +101,9 @@ function outlineOf(value: unknown): unknown {
   return Object.fromEntries(
     members.map(([name, member]) => [
       name,
-      Array.isArray(member) ? `${member.length} items, ${jsonBytes(member)} bytes` : summary(member),
+      Array.isArray(member)
+        ? `${counted(member.length, 'item')}, ${jsonBytes(member)} bytes`
+        : summary(member),
     ]),
   )
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../../server/plugin.ts'
 import { editText } from '../domain/json-edit.ts'
 import type { PatchOperation } from '../domain/json-patch.ts'
 import { documentOf, type JsonDocument } from '../domain/json-text.ts'
@@ -73,7 +74,7 @@ export async function updateRecord(project: Project, request: UpdateRequest) {
 
 /** What a caller is told whose answer does not list the redactions. */
 export function redactionWarnings(count: number): readonly string[] {
-  return count > 0 ? [`${count} secrets were redacted.`] : []
+  return count > 0 ? [`${counted(count, 'secret was', 'secrets were')} redacted.`] : []
 }
 
 interface Outcome extends Omit<UpdatedText, 'text'> {

@@ -1,3 +1,4 @@
+import { counted } from '../../../server/plugin.ts'
 import type { BriefEntry, BriefMaterial, BriefSection } from './brief-sections.ts'
 import { wholeChars } from './fence.ts'
 import { shortId } from './record-id.ts'
@@ -165,7 +166,7 @@ function noteForms(leftOut: readonly LeftOut[], id: string): readonly string[] {
     `Left out or cut: ${leftOut.map(place).join(', ')}. ${part}`,
     `Left out or cut: ${leftOut.map((one) => (one.section.isKept ? place(one) : count(one))).join(', ')}. ${part}`,
     `Left out or cut: ${leftOut.map(count).join(', ')}. Read all: ${call()}`,
-    `Left out or cut: ${total} texts. Read: ${call()}`,
+    `Left out or cut: ${counted(total, 'text')}. Read: ${call()}`,
   ]
 }
 

@@ -1,4 +1,4 @@
-import { EVIDENCE_VERDICTS, type EvidenceVerdict } from '../../../server/plugin.ts'
+import { counted, EVIDENCE_VERDICTS, type EvidenceVerdict } from '../../../server/plugin.ts'
 import { commitOf } from './commit-id.ts'
 import { concernsOf, type Drift } from './drift.ts'
 import { groundOf } from './evidence-ground.ts'
@@ -192,7 +192,7 @@ export function stopReason(record: Handoff, claims: readonly JudgedClaim[]): str
   const reasons = [
     isConflicted &&
       (conflicts > 0
-        ? `${conflicts === 1 ? '1 open conflict' : `${conflicts} open conflicts`}, decide with handoff_merge (child) or satchel handoff merge --child`
+        ? `${counted(conflicts, 'open conflict')}, decide with handoff_merge (child) or satchel handoff merge --child`
         : 'flagged conflicted, compare with handoff_lineage or satchel handoff lineage, then clear the flag'),
     record.flags.includes('invalid') && 'flagged invalid, see handoff_validate',
     isRefuted(record, claims) && 'evidence it rests on is contradicted',

@@ -1,3 +1,4 @@
+import { counted } from '../../../server/plugin.ts'
 import { sameCommit } from './commit-id.ts'
 import { agreement } from './line-ends.ts'
 import { inScope, looksLikePath, mayBePath, withSlashes } from './path-pattern.ts'
@@ -229,7 +230,8 @@ function movement(
   relation: Exclude<DriftState, 'fresh' | 'dirty' | 'unknown'>,
 ): string {
   if (squashed !== undefined) return `the captured branch was squashed into ${squashed.slice(0, 12)}`
-  if (relation === 'ahead') return `${ahead ?? 'some'} commit${ahead === 1 ? '' : 's'} since the capture`
+  if (relation === 'ahead')
+    return `${ahead === null ? 'some commits' : counted(ahead, 'commit')} since the capture`
   if (relation === 'behind') return 'HEAD is older than the captured commit'
   if (relation === 'diverged') return 'HEAD and the captured commit have diverged'
   return 'the captured commit is not part of this history'

@@ -58,7 +58,7 @@ export function checkPlanTool(handoffs: Handoffs) {
       return checkPlanAgainst(project, input.id, input.plan)
     },
     headline: ({ verdict, matches, compared }) =>
-      `${verdict}: ${matches.length} of ${counted(compared, 'failed attempt')} resemble the plan`,
+      `${verdict}: ${matches.length} of ${counted(compared, 'failed attempt')} ${matches.length === 1 ? 'resembles' : 'resemble'} the plan`,
   })
 }
 

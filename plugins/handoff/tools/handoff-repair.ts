@@ -40,7 +40,7 @@ export function repairTool(handoffs: Handoffs) {
     headline: ({ results }) => {
       if (results.length === 0) return 'Nothing to repair.'
       const left = results.filter(({ outcome }) => outcome === 'left').length
-      return `${counted(results.length - left, 'record')} repaired, ${left} left as they are.`
+      return `${counted(results.length - left, 'record')} repaired, ${left} left unchanged.`
     },
   })
 }

@@ -26,6 +26,7 @@ test('files that were not hashed make the artifacts check skipped, with a count'
   assert.deepEqual(artifactsCheck({ a: same, b: late, c: { kind: 'file', unhashed: 'too_many' } }), {
     skipped: '2 files were not hashed',
   })
+  assert.deepEqual(artifactsCheck({ a: late }), { skipped: '1 file was not hashed' })
   assert.deepEqual(artifactsCheck({ a: same }), [])
 })
 

@@ -1,3 +1,4 @@
+import { counted } from '../../../../server/plugin.ts'
 import { commitOf } from '../commit-id.ts'
 import { drift } from '../drift.ts'
 import { agreement } from '../line-ends.ts'
@@ -48,7 +49,9 @@ function checkArtifacts({ record, world }: Subject): CheckOutcome {
     }
     return hashFinding(files.get(artifact.path), artifact.content_hash, pointer)
   })
-  return findings.length === 0 && skipped > 0 ? { skipped: `${skipped} files were not hashed` } : findings
+  return findings.length === 0 && skipped > 0
+    ? { skipped: `${counted(skipped, 'file was', 'files were')} not hashed` }
+    : findings
 }
 
 /** Files beyond the limits of count and time. */
