@@ -448,7 +448,8 @@ test('the prompts ask for evidence, embed the brief and name what to call', asyn
       .find(({ prompt }) => prompt.name === name)
       ?.prompt.render(ctx, args)) ?? ''
 
-  assert.match(await render('capture-handoff', { goal: 'ship it' }), /ship it[\s\S]*handoff_validate/)
+  const capture = await render('capture-handoff', { goal: 'ship it' })
+  assert.match(capture, /ship it\n\n- evidence[\s\S]*\n\nThen call handoff_validate/)
   const resume = await render('resume-handoff', {})
   assert.match(resume, /handoff_freshness/)
   assert.ok(resume.includes('<<<handoff-data'))

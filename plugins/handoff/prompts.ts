@@ -48,16 +48,16 @@ function captureText(goal: string | undefined, trigger: string | undefined): str
   return [
     'Write a handoff of this session with handoff_create, for a reader who knows nothing about it.',
     goal ? `The goal: ${shownText(goal)}` : 'State the objective in one sentence.',
-    trigger ? `Reason: ${shownText(trigger)}` : '',
+    ...(trigger ? [`Reason: ${shownText(trigger)}`] : []),
+    '',
     '- evidence: only what was run or seen, with its result; no assumptions.',
     '- failed_attempts: every approach that did not work, and why.',
     '- decisions: what was chosen, why, and which alternatives were considered.',
     '- open_items: what is left. Give the first one high priority, a suggested_action that can start immediately and an acceptance_check.',
     '- current_state: the state of the work, in plain words.',
+    '',
     'Then call handoff_validate with the returned id, and correct what fails with handoff_update.',
-  ]
-    .filter((line) => line !== '')
-    .join('\n')
+  ].join('\n')
 }
 
 function resumeText(id: string, brief: string): string {

@@ -1,4 +1,5 @@
 import { shownLine, shownText } from './fence.ts'
+import { listEntry } from './handwritten-lines.ts'
 import { discoveries, failedAttempts, type Handoff, inProgress } from './record.ts'
 import { sha256Hex } from './record-id.ts'
 
@@ -83,12 +84,34 @@ function readableBody(record: Handoff): string[] {
 }
 
 function heading(title: string, texts: readonly string[]): string[] {
-  return texts.length === 0 ? [] : ['', `## ${title}`, '', ...texts.map((text) => shownText(text))]
+  return texts.length === 0 ? [] : ['', `## ${title}`, '', ...texts.map(paragraphsOf)]
 }
 
 function bullets(title: string, texts: readonly string[]): string[] {
   if (texts.length === 0) return []
-  return ['', `## ${title}`, '', ...texts.map((text) => `- ${shownText(text).replaceAll('\n', '\n  ')}`)]
+  return [
+    '',
+    `## ${title}`,
+    '',
+    ...texts.map((text) => `- ${paragraphsOf(text).replace(/\n(?=.)/g, '\n  ')}`),
+  ]
+}
+
+/**
+ * The text with a blank line between a list and the line after it, which Markdown would join to the last item. A line in lower
+ * case goes on from the item.
+ */
+function paragraphsOf(text: string): string {
+  let isInList = false
+  const lines = shownText(text).split('\n')
+  return lines
+    .map((line) => {
+      const isItem = listEntry(line) !== undefined
+      const begins = isInList && !isItem && /^[^\s\p{Ll}]/u.test(line)
+      isInList = isItem || (isInList && !begins && line.trim() !== '')
+      return begins ? `\n${line}` : line
+    })
+    .join('\n')
 }
 
 function joined(text: string, more: readonly (string | null)[]): string {
