@@ -10,6 +10,7 @@ import { editText } from '../domain/json-edit.ts'
 import { compactJson, documentOf, type JsonDocument, MAX_DEPTH, readJson } from '../domain/json-text.ts'
 import { embeddedRecord } from '../domain/markdown-import.ts'
 import { isOnlyMovedOn } from '../domain/moved-on.ts'
+import { type LineageRow, parentsFirst } from '../domain/lineage.ts'
 import { lineageOf } from '../domain/new-record.ts'
 import type { Handoff } from '../domain/record.ts'
 import { withFlag } from '../domain/record-change.ts'
@@ -55,17 +56,25 @@ interface Import {
 /** Imports records unchanged: bytes, status and schema id stay. A bad source does not stop the others. */
 export async function importRecords(ctx: CallContext, project: Project, request: ImportRequest) {
   const sources = await importSources(ctx, request)
-  const results: ImportResult[] = []
+  const results = new Map<Entry, ImportResult>()
   const warnings: string[] = []
   const run: Import = { ctx, project, request, renamed: new Map(), warnings }
   const entries = sources.flatMap((source) => entriesOf(source))
   requireBundleSize(entries.length)
-  for (const entry of entries) {
-    results.push(await importEntry(run, entry))
+  for (const entry of parentsFirst(entries, lineageIn)) {
+    results.set(entry, await importEntry(run, entry))
     if (entry.kind === 'record' && entry.warning !== undefined)
       warnings.push(`${entry.source}: ${entry.warning}`)
   }
-  return { root: project.root, results, warnings }
+  return { root: project.root, results: entries.flatMap((entry) => results.get(entry) ?? []), warnings }
+}
+
+/** A reference follows a parent that got another id: the parent comes first. */
+function lineageIn(entry: Entry): LineageRow {
+  const value = entry.kind === 'record' ? entry.document.value : undefined
+  const { id, lineage } = isJsonObject(value) ? value : {}
+  const parents = isJsonObject(lineage) ? lineage['parents'] : undefined
+  return { id: String(id), parents: Array.isArray(parents) ? parents.map(String) : [] }
 }
 
 /** Errors: `too_large`/`bundle_too_large`. */

@@ -13,6 +13,22 @@ export function byId<T extends LineageRow>(rows: readonly T[]): ReadonlyMap<stri
   return new Map(rows.map((row) => [row.id.toLowerCase(), row]))
 }
 
+/** The items with parents before their children. A cycle has no first one: the rest stays in the given order. */
+export function parentsFirst<T>(items: readonly T[], rowOf: (item: T) => LineageRow): readonly T[] {
+  let left = items.map((item) => ({ item, row: rowOf(item) }))
+  const ordered: T[] = []
+  while (left.length > 0) {
+    const ids = new Set(left.map(({ row }) => row.id.toLowerCase()))
+    const isFree = ({ id, parents }: LineageRow): boolean =>
+      parents.every((parent) => parent.toLowerCase() === id.toLowerCase() || !ids.has(parent.toLowerCase()))
+    const free = left.filter(({ row }) => isFree(row))
+    const next = new Set(free.length > 0 ? free : left)
+    ordered.push(...[...next].map(({ item }) => item))
+    left = left.filter((one) => !next.has(one))
+  }
+  return ordered
+}
+
 /** Every ancestor of a record, nearest first, without the record itself. Cycles are followed once. */
 export function ancestorsOf<T extends LineageRow>(id: string, rows: ReadonlyMap<string, T>): readonly T[] {
   const found: T[] = []

@@ -3,6 +3,7 @@ import { BYTES_PER_TOKEN, defineTool, inWords } from '../../../server/plugin.ts'
 import { findRecord } from '../actions/find-record.ts'
 import { MAX_ANSWER_TOKENS, partOf } from '../domain/answer-budget.ts'
 import { compactJson } from '../domain/json-text.ts'
+import { parentsFirst } from '../domain/lineage.ts'
 import { toMarkdown } from '../domain/markdown-export.ts'
 import { sha256Hex } from '../domain/record-id.ts'
 import { MAX_BUNDLE_RECORDS } from '../domain/record-size.ts'
@@ -133,19 +134,8 @@ function textOf(stored: StoredRecord | undefined, format: 'md' | 'json'): string
 
 /** One record per line, each once, parents before their children. */
 function bundleOf(stored: readonly StoredRecord[]): string {
-  const left = new Map(stored.map((entry) => [entry.id.toLowerCase(), entry]))
-  const lines: string[] = []
-  while (left.size > 0) {
-    const free = [...left].filter(([id, { record }]) =>
-      record.lineage.parents.every(
-        (parent) => parent.toLowerCase() === id || !left.has(parent.toLowerCase()),
-      ),
-    )
-    // A cycle has no first record: write the rest in the given order.
-    for (const [id, { document }] of free.length > 0 ? free : [...left]) {
-      lines.push(`${compactJson(document.text)}\n`)
-      left.delete(id)
-    }
-  }
-  return lines.join('')
+  const each = new Map(stored.map((entry) => [entry.id.toLowerCase(), entry]))
+  return parentsFirst([...each.values()], ({ id, record }) => ({ id, parents: record.lineage.parents }))
+    .map(({ document }) => `${compactJson(document.text)}\n`)
+    .join('')
 }

@@ -177,6 +177,22 @@ test('another text under a known id is a conflict, kept, or comes in under a new
   assert.deepEqual(JSON.parse(project.read(`.handoffs/records/${idOf(2)}.json`)).lineage.parents, [copy.id])
 })
 
+test('references follow a record that comes in under a new id after its child', async (t) => {
+  const project = await openTestProject(t)
+  project.write(`.handoffs/records/${idOf(2)}.json`, recordText(2))
+  const other = recordText(2, { work: { ...VALID.work, title: 'Another' } })
+  const child = recordText(1, {
+    lineage: { parents: [idOf(2)], relation: 'continue', branch_label: null, merge_basis: [] },
+  })
+  const content = [child, other].map((text) => JSON.stringify(JSON.parse(text))).join('\n')
+
+  const { results } = await project.call('handoff_import', { content, on_conflict: 'new_id' })
+
+  assert.equal(results[0].id, idOf(1), 'results are in the order of the bundle')
+  const stored = JSON.parse(project.read(`.handoffs/records/${idOf(1)}.json`))
+  assert.deepEqual(stored.lineage.parents, [results[1].id])
+})
+
 test('a bundle holds one compact record per line, parents first, and loses no number', async (t) => {
   const project = await openTestProject(t)
   const lineage: Omit<Handoff['lineage'], 'parents'> = {
