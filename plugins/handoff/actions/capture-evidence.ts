@@ -6,7 +6,7 @@ import type { GivenItem } from '../domain/item-ids.ts'
 import { quoted } from '../domain/secrets.ts'
 import type { FileFact } from '../domain/world-facts.ts'
 import { fileFacts } from '../files/file-facts.ts'
-import { patchOfCommit } from '../git/patches.ts'
+import { traceOfCommit } from '../git/patches.ts'
 import { headOf } from '../git/repository.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
@@ -22,9 +22,9 @@ export interface CapturedEvidence {
 
 /**
  * Evidence with what it was captured on: the head, the digest of a file, the commit that a branch, a tag or `HEAD` names and
- * the identity of its change; an observation of another plugin's kind also the facts that this plugin captures. An item that
- * has a head was captured before and stays as it is. Errors: `invalid`/`evidence_not_captured` for what a plugin cannot
- * capture.
+ * what tells it after it was rewritten; an observation of another plugin's kind also the facts that this plugin captures. An
+ * item that has a head was captured before and stays as it is. Errors: `invalid`/`evidence_not_captured` for what a plugin
+ * cannot capture.
  */
 export async function captureEvidence(
   project: Project,
@@ -106,7 +106,7 @@ async function provided(project: Project, item: GivenItem, known: readonly strin
 /** A name of a commit that git may be asked about: `HEAD~1`, `main`, `v1.2`. No range, no time, no path. */
 const REVISION = /^[A-Za-z0-9][\w./@+-]*(?:[~^]\d*)*$/
 
-/** The commit that a reference names and the identity and the files of its change; undefined if the repository has none of this name. */
+/** The commit that a reference names and what tells it after it was rewritten; undefined if the repository has none of this name. */
 async function commitGround(
   { git, storePrefix }: Project,
   { ref }: GivenItem,
@@ -116,9 +116,9 @@ async function commitGround(
   const found = await git('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`)
   if (found.kind === 'failed') return found.reason === 'refused' ? undefined : {}
   const commit = found.stdout.trim()
-  const patch = await patchOfCommit(git, commit, storePrefix)
+  const trace = await traceOfCommit(git, commit, storePrefix)
   const isId = commitOf(textOf(ref) ?? '') !== undefined
-  return { ...(!isId && { ref: commit }), ...patch }
+  return { ...(!isId && { ref: commit }), ...trace }
 }
 
 function textOf(value: unknown): string | undefined {

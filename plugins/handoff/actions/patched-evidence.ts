@@ -9,7 +9,7 @@ import { captureEvidence } from './capture-evidence.ts'
 
 /** What a patch makes of an item: what it was captured on does not hold for another reference. */
 const NAMES = ['type', 'ref'] as const
-const GROUND = ['head', 'patch_id', 'paths', 'verdict'] as const
+const GROUND = ['head', 'patch_id', 'paths', 'tree', 'verdict'] as const
 
 /**
  * The edits that give evidence of a patch what it was captured on: items that are new, and those that name something else

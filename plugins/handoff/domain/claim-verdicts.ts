@@ -95,6 +95,7 @@ const COMMIT_FINDINGS: Readonly<Record<Extract<CommitFact, string>, Finding>> = 
   unreachable: ['stale', 'no branch or tag contains the commit, and HEAD has no equal change'],
   absent: ['contradicted', 'the commit is not in the repository'],
   removed: ['stale', 'the commit is no longer in the repository, and HEAD has no equal change'],
+  untraced: ['unverifiable', 'HEAD lacks the commit, and nothing tells whether it has the change'],
   beyond_shallow: ['unverifiable', 'this shallow clone may lack the commit'],
   unchecked: ['unverifiable', 'git could not tell'],
 }

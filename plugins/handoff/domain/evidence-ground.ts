@@ -11,17 +11,20 @@ export interface EvidenceGround {
   readonly patchId: string | undefined
   /** The first files of that change, from the root of the repository; absent in records of earlier versions. */
   readonly paths: readonly string[] | undefined
+  /** Of a commit that has no such change: a merge, an empty one, or one of records alone. */
+  readonly tree: string | undefined
   /** It no longer held when the record inherited it. */
   readonly isInheritedStale: boolean
 }
 
 /** The ground of an item. Malformed members count as absent. */
 export function groundOf(item: Evidence | Readonly<Record<string, unknown>>): EvidenceGround {
-  const { head, patch_id, paths, verdict } = isJsonObject(item) ? item : {}
+  const { head, patch_id, paths, tree, verdict } = isJsonObject(item) ? item : {}
   return {
     head: typeof head === 'string' && isCommitId(head) ? head : undefined,
     patchId: typeof patch_id === 'string' ? patch_id : undefined,
     paths: patchPathsIn(paths),
+    tree: typeof tree === 'string' && isCommitId(tree) ? tree : undefined,
     isInheritedStale: verdict === 'stale',
   }
 }
@@ -49,7 +52,7 @@ export function providedOf(
 
 /** Members that evidence has anyway. */
 const OWN: ReadonlySet<string> = new Set(
-  'id type claim ref captured_at result digest head patch_id paths verdict kind'.split(' '),
+  'id type claim ref captured_at result digest head patch_id paths tree verdict kind'.split(' '),
 )
 
 /** Whether a plugin captured the item, so that its facts stay as they are. */

@@ -87,7 +87,8 @@ export interface CommitLine {
 
 /**
  * `other_branch`: in a branch or tag, but not an ancestor of HEAD; `unreachable`: in none; `removed`: it was in the
- * repository when it was recorded; `unchecked`: git could not tell; `moved`: the commit of HEAD's history that has the same
+ * repository when it was recorded; `untraced`: HEAD's history lacks it, and nothing tells whether it has the change;
+ * `unchecked`: git could not tell; `moved`: the commit of HEAD's history that has the same
  * change; `reverted`: the commit of HEAD's history that takes the change back.
  */
 export type CommitFact =
@@ -96,6 +97,7 @@ export type CommitFact =
   | 'unreachable'
   | 'absent'
   | 'removed'
+  | 'untraced'
   | 'beyond_shallow'
   | 'unchecked'
   | { readonly moved: string }

@@ -40,6 +40,21 @@ export async function changesIn(git: Git, range: readonly string[]): Promise<rea
     })
 }
 
+/**
+ * The newest commit of a range that has this tree. Nothing else tells what a merge or an empty commit changed: where none
+ * has it, the commit is `untraced`, or `untold` where git could not compare all.
+ */
+export async function commitWithTree(
+  git: Git,
+  tree: string,
+  range: readonly string[],
+): Promise<{ readonly to: string } | 'untraced' | 'untold'> {
+  const found = await changesIn(git, ['--no-patch', `--max-count=${MAX_CHANGES}`, ...range, '--'])
+  const same = found?.find((one) => one.tree === tree)
+  if (same) return { to: same.commit }
+  return found === undefined || found.length >= MAX_CHANGES ? 'untold' : 'untraced'
+}
+
 /** Paths from the root of the repository as arguments of git; none, which is every place, for too many. */
 export function placesOf(paths: readonly string[]): readonly string[] {
   return paths.length > MAX_PATHS ? [] : paths.map((path) => `:(top,literal)${path}`)

@@ -140,18 +140,21 @@ async function commitFact(
   if (to === 'untold') return 'unchecked'
   const holder = await git('for-each-ref', '--count=1', `--contains=${place.commit}`, '--format=%(refname)')
   if (holder.kind === 'failed') return 'unchecked'
-  return holder.stdout.trim() === '' ? 'unreachable' : 'other_branch'
+  if (holder.stdout.trim() !== '') return 'other_branch'
+  return to === 'untraced' ? to : 'unreachable'
 }
 
 /** A commit that the repository lacks. What was recorded with its change was in it once. */
 async function missing(
-  { patchId, paths }: EvidenceGround,
+  { patchId, paths, tree }: EvidenceGround,
   { moved, squashed, isWhole }: Search,
 ): Promise<CommitFact> {
-  const to = patchId === undefined ? 'nowhere' : await moved.findPatch(patchId, paths)
+  const byTree = async () => (tree === undefined ? 'nowhere' : moved.findTree(tree))
+  const to = await (patchId === undefined ? byTree() : moved.findPatch(patchId, paths))
   if (typeof to === 'object') return { moved: to.to }
   if (squashed !== undefined) return { moved: squashed }
   if (!(await isWhole())) return 'beyond_shallow'
   if (to === 'untold') return 'unchecked'
+  if (to === 'untraced') return to
   return patchId === undefined ? 'absent' : 'removed'
 }

@@ -2,7 +2,7 @@ import { once } from '../../../server/plugin.ts'
 import type { BranchChange } from '../domain/branch-change.ts'
 import { filePatchesOf } from '../domain/patch-id.ts'
 import { containedIn, lineKeysOf } from '../domain/patch-lines.ts'
-import { changesIn, MAX_CHANGES, placesOf } from './changes.ts'
+import { changesIn, commitWithTree, MAX_CHANGES, placesOf } from './changes.ts'
 import { notOfStore } from './commits.ts'
 import { PATCHES_AT_ONCE, type Patch, patchesIn } from './patches.ts'
 import type { Git } from './run-git.ts'
@@ -25,6 +25,8 @@ type Way<T> = (patch: Patch) => T | undefined
 interface KnownPatches {
   /** What the first of the `ways` finds in a commit that changed each of `paths`. */
   find<T>(paths: readonly string[] | undefined, ways: readonly Way<T>[]): Promise<T | 'nowhere' | 'untold'>
+  /** See `commitWithTree`. */
+  findTree(tree: string): ReturnType<typeof commitWithTree>
 }
 
 interface KnownOptions {
@@ -63,6 +65,7 @@ export function knownPatches(git: Git, { storePrefix, sinceMs = 0 }: KnownOption
     return firstOf(patches, ways) ?? (ids?.length === 0 ? 'nowhere' : 'untold')
   }
   return {
+    findTree: (tree) => commitWithTree(git, tree, [...since, '--end-of-options', 'HEAD']),
     find: (paths, ways) => (paths === undefined ? amongRecent(ways) : amongTouching(paths, ways)),
   }
 }

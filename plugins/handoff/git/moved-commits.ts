@@ -2,14 +2,16 @@ import { once } from '../../../server/plugin.ts'
 import type { BranchChange } from '../domain/branch-change.ts'
 import { patchIdOf } from '../domain/patch-id.ts'
 import { containedIn, isTelling, lineKeysOf } from '../domain/patch-lines.ts'
-import { type Change, changesIn, commonBase, MAX_CHANGES, placesOf } from './changes.ts'
+import { type Change, changesIn, commitWithTree, commonBase, MAX_CHANGES, placesOf } from './changes.ts'
 import { notOfStore } from './commits.ts'
 import { branchIn, knownPatches, type SquashedBranch } from './known-patches.ts'
 import { diffBetween, PATCHES_AT_ONCE, type Patch, patchesIn } from './patches.ts'
 import type { Git } from './run-git.ts'
 
 /** `nowhere`: HEAD's history has no such change; `untold`: git could not compare all that may have it. */
-export type MovedCommit = { readonly to: string } | 'nowhere' | 'untold'
+type MovedChange = { readonly to: string } | 'nowhere' | 'untold'
+/** `untraced`: see `commitWithTree`. */
+export type MovedCommit = MovedChange | 'untraced'
 
 /** Finds where the changes of commits are in HEAD's history. */
 export interface MovedCommits {
@@ -17,6 +19,8 @@ export interface MovedCommits {
   find(commit: string): Promise<MovedCommit>
   /** The one whose change has this identity. `paths`: the first of its files, where a record names them. */
   findPatch(patchId: string, paths: readonly string[] | undefined): Promise<MovedCommit>
+  /** The one that has this tree. */
+  findTree(tree: string): Promise<MovedCommit>
   /** The one that has all of a branch. */
   findBranch(added: BranchChange): Promise<SquashedBranch>
 }
@@ -45,7 +49,7 @@ export function movedCommits(git: Git, options: MovedOptions): MovedCommits {
   return {
     async find(commit) {
       const own = (await ownOnes()).get(commit)
-      if (own?.files.size === 0) return sameTree(git, own)
+      if (own?.files.size === 0) return commitWithTree(git, own.tree, ['--end-of-options', `${commit}..HEAD`])
       const all = own && (await shared())
       if (!own || !all) return 'untold'
       const found = await findAmong(git, own, { tips, candidates: all.filter((one) => touches(one, own)) })
@@ -56,6 +60,7 @@ export function movedCommits(git: Git, options: MovedOptions): MovedCommits {
     },
     findPatch: (patchId, paths) =>
       known.find(paths, [(patch) => (patch.patchId === patchId ? { to: patch.commit } : undefined)]),
+    findTree: known.findTree,
     findBranch: (added) => known.find(added.paths, branchIn(added)),
   }
 }
@@ -99,15 +104,6 @@ async function isWithin(git: Git, commit: string, tip: string): Promise<boolean>
   return (await git('merge-base', '--is-ancestor', '--end-of-options', commit, tip)).kind === 'done'
 }
 
-/** A merge and an empty commit are told by their tree alone. */
-async function sameTree(git: Git, { commit, tree }: Change): Promise<MovedCommit> {
-  const range = ['--no-patch', `--max-count=${MAX_CHANGES}`, '--end-of-options', `${commit}..HEAD`, '--']
-  const found = await changesIn(git, range)
-  const same = found?.find((one) => one.tree === tree)
-  if (same) return { to: same.commit }
-  return found === undefined || found.length >= MAX_CHANGES ? 'untold' : 'nowhere'
-}
-
 function touches({ files }: Change, own: Change): boolean {
   return [...own.files.keys()].some((path) => files.has(path))
 }
@@ -117,7 +113,7 @@ interface Among {
   readonly candidates: readonly Change[]
 }
 
-async function findAmong(git: Git, own: Change, { tips, candidates }: Among): Promise<MovedCommit> {
+async function findAmong(git: Git, own: Change, { tips, candidates }: Among): Promise<MovedChange> {
   const paths = [...own.files.keys()]
   const same = candidates.find(
     ({ tree, files }) => tree === own.tree || paths.every((path) => files.get(path) === own.files.get(path)),
@@ -131,7 +127,7 @@ async function findAmong(git: Git, own: Change, { tips, candidates }: Among): Pr
  * The candidate whose change of these files is that of the commit, or of all that may have been squashed with it; else the
  * one that has each line of it.
  */
-async function withSamePatch(git: Git, own: Change, { tips, candidates }: Among): Promise<MovedCommit> {
+async function withSamePatch(git: Git, own: Change, { tips, candidates }: Among): Promise<MovedChange> {
   const isLikely = ({ authored }: Change) => authored === own.authored // a rebase keeps it
   const ordered = [...candidates.filter(isLikely), ...candidates.filter((one) => !isLikely(one))]
   const places = placesOf([...own.files.keys()])

@@ -16,17 +16,26 @@ export interface Patch {
   readonly text: string
 }
 
-/** The identity of one commit's change and files that tell where to look for it; undefined for a merge, an empty commit, or none. */
-export async function patchOfCommit(
+/** What tells a commit after it was rewritten, and that it was here once. */
+type Trace =
+  /** The identity of its change, and files that tell where to look for it. */
+  | { readonly patch_id: string; readonly paths: readonly string[] }
+  /** Of a merge, an empty commit, or one of records alone. */
+  | { readonly tree: string }
+
+/** Undefined where git cannot tell. */
+export async function traceOfCommit(
   git: Git,
   commit: string,
   storePrefix: string,
-): Promise<{ readonly patch_id: string; readonly paths: readonly string[] } | undefined> {
+): Promise<Trace | undefined> {
   const range = ['--no-walk', '--end-of-options', commit, '--', ...notOfStore(storePrefix)]
-  const [found] = (await patchesIn(git, range)) ?? []
-  return found?.patchId === undefined
-    ? undefined
-    : { patch_id: found.patchId, paths: patchPathsOf(found.text) }
+  const patches = await patchesIn(git, range)
+  const [found] = patches ?? []
+  if (found?.patchId !== undefined) return { patch_id: found.patchId, paths: patchPathsOf(found.text) }
+  const tree =
+    patches && (await git('rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{tree}`))
+  return tree?.kind === 'done' ? { tree: tree.stdout.trim() } : undefined
 }
 
 /** The patches of commits; undefined where git cannot tell. `range` ends with the places. */

@@ -89,7 +89,7 @@ function commitFindings(ref: string, git: Subject['world']['git'], pointer: stri
   if (commit === undefined) return [warn('a commit id must have 7 to 64 hex digits', pointer)]
   if (git?.kind !== 'repository') return []
   const fact = git.commits.get(commit)
-  return fact === 'absent' || fact === 'removed' || fact === 'unreachable'
+  return fact === 'absent' || fact === 'removed' || fact === 'untraced' || fact === 'unreachable'
     ? [warn('no such commit in the repository', pointer)]
     : []
 }
