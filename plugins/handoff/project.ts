@@ -3,6 +3,7 @@ import { relative, resolve } from 'node:path'
 import type { CallContext, Database, EvidenceKinds, Host } from '../../server/plugin.ts'
 import { type Disk, realDisk, requireProject } from '../../server/plugin.ts'
 import type { HandoffConfig } from './config.ts'
+import type { Root } from './domain/commit-id.ts'
 import type { RandomBytes } from './domain/record-id.ts'
 import { folderWithStore } from './git/folder-with-store.ts'
 import { mainWorktreeOf } from './git/linked-worktree.ts'
@@ -38,6 +39,8 @@ export interface Project extends Services {
   readonly store: Store
   readonly index: RecordIndex
   readonly git: Git
+  /** The first commit, for which git gets more time than for other answers: an id is kept. */
+  rootCommit(): Promise<Root>
   /** The store's folder below the root with a slash at its end, for git's lists of paths. */
   readonly storePrefix: string
   /** Whose call it is: `latest` depends on the session. Absent in work outside a call, which has none. */
@@ -107,12 +110,18 @@ export function createHandoffs(
   }
   return {
     ...services,
-    hookProject: (root, limits) => ({ ...at(root), git: gitIn(root, host.env, limits) }),
+    hookProject: (root, limits) => {
+      const git = gitIn(root, host.env, limits)
+      return { ...at(root), git, rootCommit: () => rootCommit(git) }
+    },
     projectAt: at,
     ownProject: async () => at(await ownRoot()),
     project: async (ctx, path) => ({ ...at(await rootOfCall(ctx, path)), caller: ctx }),
   }
 }
+
+/** A history of a million commits without a commit graph takes git some seconds; clients wait for a minute. */
+const HISTORY_MS = 20_000
 
 function openProject(
   { host, services, disk }: { readonly host: Host; readonly services: Services; readonly disk: Disk },
@@ -121,16 +130,19 @@ function openProject(
 ): Project {
   const folder = resolve(home, services.config.store)
   const layout = layoutOf(root, folder)
-  const git = sharedGit(gitIn(root, host.env), { isOutside: () => isOutsideRepositories(root) })
+  const shared = (limits?: GitLimits): Git =>
+    sharedGit(gitIn(root, host.env, limits), { isOutside: () => isOutsideRepositories(root) })
+  const history = shared({ limitMs: HISTORY_MS })
+  const own = { git: shared(), rootCommit: () => rootCommit(history) }
   const parts = { disk, layout, now: services.clock, onWrite: (id: string) => announce(host, id) }
   const named = root === host.projectRoot ? (services.config.project ?? undefined) : undefined
   return {
     ...services,
     ...(host.database
-      ? inDatabase(host.database, { ...parts, named, rootCommit: () => rootCommit(git) })
+      ? inDatabase(host.database, { ...parts, ...own, named })
       : { store: openStore(parts), index: createIndex(disk, layout, services.clock) }),
+    ...own,
     root,
-    git,
     storePrefix: `${relative(home, folder)}/`,
   }
 }

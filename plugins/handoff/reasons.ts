@@ -99,11 +99,7 @@ export const refusals = defineRefusals({
     next: 'Read from offset 0 again.',
   },
   not_a_record: { ...ARGUMENTS, message: '{name} must be an id or a record.' },
-  bad_resolution: {
-    ...ARGUMENTS,
-    message: '{problem}.',
-    next: 'Nothing was written.',
-  },
+  bad_resolution: { ...ARGUMENTS, message: '{problem}.', next: 'Nothing was written.' },
   record_not_found: {
     code: 'not_found',
     message: 'There is no record "{id}" in this project.',
@@ -130,10 +126,7 @@ export const refusals = defineRefusals({
       'There is no record here. This is a linked work tree, and its repository is not where it was: the records are in the main work tree.',
     next: 'Run git worktree repair in the main work tree, with the path of this one.',
   },
-  no_open_conflicts: {
-    ...NO_RECORD,
-    message: 'The record has no open conflicts.',
-  },
+  no_open_conflicts: { ...NO_RECORD, message: 'The record has no open conflicts.' },
   ambiguous_id: {
     code: 'not_found',
     message: '"{id}" matches {count} records.',
@@ -292,9 +285,14 @@ export const refusals = defineRefusals({
       'This project has no name in the database: it has no git history here, and no config.json in its store.',
     next: 'Set handoff.project.',
   },
+  history_untold: {
+    code: 'unavailable',
+    message: 'git took too long to find the first commit, which names this project in the database.',
+    next: 'Try again, run git commit-graph write --reachable, or set handoff.project.',
+  },
   copy_differs: {
     code: 'conflict',
-    message: '{count} records are in both with other bytes, such as {id}; nothing was copied.',
+    message: '{records} in both with other bytes, such as {id}; nothing was copied.',
     next: 'Keep both: satchel handoff import .handoffs --on-conflict new_id, in a project that has the other side.',
   },
   copy_unreadable: {

@@ -1,8 +1,7 @@
 import { relative } from 'node:path'
-import { type CopiedRecords, createFileDurably, type Database } from '../../../server/plugin.ts'
+import { type CopiedRecords, counted, createFileDurably, type Database } from '../../../server/plugin.ts'
 import { sha256 } from '../domain/record-id.ts'
 import { MAX_FILE_BYTES } from '../domain/record-size.ts'
-import { rootCommit } from '../git/repository.ts'
 import type { Project } from '../project.ts'
 import { refusals } from '../reasons.ts'
 import { projectRows, rowIn } from '../store/database-store.ts'
@@ -25,10 +24,10 @@ export interface Copy {
 }
 
 /** The files of a project and its rows. */
-export function copyOf(database: Database, { store, git, clock, config }: Project): Copy {
+export function copyOf(database: Database, { store, rootCommit, clock, config }: Project): Copy {
   const { disk, layout } = store
   const named = config.project ?? undefined
-  const parts = { database, disk, layout, named, rootCommit: () => rootCommit(git) }
+  const parts = { database, disk, layout, named, rootCommit }
   return { files: openStore({ disk, layout, now: clock }), database, ...projectRows(parts) }
 }
 
@@ -185,5 +184,6 @@ async function bytesOf({ disk, layout }: Store, id: string): Promise<Buffer> {
 function refuseDiffering(ids: readonly string[]): void {
   const [id] = ids
   if (id === undefined) return
-  throw refusals.copy_differs({ count: ids.length, id }, { details: { ids: ids.slice(0, 20) } })
+  const records = counted(ids.length, 'record is', 'records are')
+  throw refusals.copy_differs({ records, id }, { details: { ids: ids.slice(0, 20) } })
 }

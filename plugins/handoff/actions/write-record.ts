@@ -3,7 +3,7 @@ import { childTooLarge, mergeTooLarge } from '../domain/child-size.ts'
 import type { GivenItem } from '../domain/item-ids.ts'
 import { artifactOf } from '../domain/new-items.ts'
 import { type Authored, type Circumstances, composeRecord, type NewRecord } from '../domain/new-record.ts'
-import type { Handoff, Redaction } from '../domain/record.ts'
+import { type Handoff, type Redaction, UNWRITTEN_PROJECT } from '../domain/record.ts'
 import { newRecordId, sha256 } from '../domain/record-id.ts'
 import { type SizeFault, sizeFault, tooLarge } from '../domain/record-size.ts'
 import { redactingValue } from '../domain/redaction.ts'
@@ -11,12 +11,7 @@ import { validRecord } from '../domain/schema-verdict.ts'
 import type { FileFact } from '../domain/world-facts.ts'
 import { fileFacts } from '../files/file-facts.ts'
 import { isCutOff } from '../git/linked-worktree.ts'
-import {
-  type CapturedRepository,
-  type ChangedPath,
-  captureRepository,
-  rootCommit,
-} from '../git/repository.ts'
+import { type CapturedRepository, type ChangedPath, captureRepository } from '../git/repository.ts'
 import { reasonText } from '../git/run-git.ts'
 import type { Project } from '../project.ts'
 import { captureEvidence } from './capture-evidence.ts'
@@ -166,8 +161,9 @@ async function stored(
 }
 
 async function projectIdFor(project: Project, dryRun: boolean): Promise<string> {
-  const written = dryRun ? undefined : await project.store.projectIdForWriting(() => rootCommit(project.git))
-  return (await projectIdOf(project, written)) ?? 'p-unwritten'
+  if (dryRun) return (await projectIdOf(project)) ?? UNWRITTEN_PROJECT
+  const written = await project.store.projectIdForWriting(project.rootCommit)
+  return (written && (await projectIdOf(project, written))) ?? UNWRITTEN_PROJECT
 }
 
 async function projectFacts(

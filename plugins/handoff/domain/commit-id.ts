@@ -5,6 +5,12 @@ export function isCommitId(text: string): boolean {
   return /^[0-9a-f]{7,64}$/.test(text)
 }
 
+/**
+ * The first commit of a history. `none`: a shallow clone, no commits, no git; `untold`: git took too long, and nothing may be
+ * kept of that.
+ */
+export type Root = { readonly commit: string } | 'none' | 'untold'
+
 /** The commit that an evidence reference names: hex, with or without `git:` before it. */
 export function commitOf(ref: string): string | undefined {
   const id = ref.startsWith('git:') ? ref.slice('git:'.length) : ref

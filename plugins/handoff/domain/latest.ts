@@ -1,5 +1,5 @@
 import { addTo } from '../../../server/plugin.ts'
-import { isEditable } from './record.ts'
+import { isEditable, UNWRITTEN_PROJECT } from './record.ts'
 import type { RecordRow } from './record-row.ts'
 import { isFuture, isNewer, newestBatches, newestOf, putNewest, type RecordTable } from './record-table.ts'
 
@@ -172,8 +172,12 @@ const MAX_RIVALS = 8
 
 /** No record of others can have a lower rank than this. */
 function lowestOfOthers(table: RecordTable, { branch, projectId }: Continuing): number {
-  if (projectId === undefined || !table.hasAny('project', projectId)) return OTHER_PROJECT
+  if (!projectsOf(projectId).some((project) => table.hasAny('project', project))) return OTHER_PROJECT
   return branch !== undefined && table.hasAny('branch', branch) ? FIRST_OF_OTHERS : OTHER_BRANCH
+}
+
+function projectsOf(projectId: string | undefined): readonly string[] {
+  return projectId === undefined ? [] : [projectId, UNWRITTEN_PROJECT]
 }
 
 const OTHER_BRANCH = 4
@@ -204,7 +208,7 @@ function rankingFor(table: RecordTable, { names, claimed, branch, projectId, now
   const isOwn = isAmong(table, 'session', names)
   const isNamed = isAmong(table, 'claim', names)
   const isClaimed = (record: number) => claimed.has(record) || isNamed(record)
-  const isOfProject = isAmong(table, 'project', projectId === undefined ? [] : [projectId])
+  const isOfProject = isAmong(table, 'project', projectsOf(projectId))
   const isOfBranch = isAmong(table, 'branch', branch === undefined ? [] : [branch])
   /** Of what others wrote. */
   const placeOf = (record: number): number => {

@@ -21,6 +21,8 @@ export type Redaction = Handoff['redactions'][number]
 export const SCHEMA_ID = 'https://baton.dev/schemas/handoff/v0.1.json'
 export const LEGACY_SCHEMA_ID = 'https://threadline.dev/schemas/handoff/v0.1.json'
 export const SCHEMA_VERSION = '0.1'
+/** The project of a record that was written before git told an id: it may be any project of its store. */
+export const UNWRITTEN_PROJECT = 'p-unwritten'
 
 export const STATUSES = ['draft', 'validated', 'ready', 'resumed', 'superseded', 'archived'] as const
 export const FLAGS = ['invalid', 'conflicted'] as const

@@ -1,4 +1,4 @@
-import { isCommitId } from '../domain/commit-id.ts'
+import { isCommitId, type Root } from '../domain/commit-id.ts'
 import type { Git, GitFailure } from './run-git.ts'
 
 /** State of a work tree at one moment. */
@@ -111,12 +111,19 @@ export async function currentBranch(git: Git): Promise<string | undefined> {
   return (await line(git('symbolic-ref', '--quiet', '--short', 'HEAD'))) ?? undefined
 }
 
-/** The smallest root commit of HEAD; undefined in a shallow clone, without commits or without git. */
-export async function rootCommit(git: Git): Promise<string | undefined> {
-  if ((await line(git('rev-parse', '--is-shallow-repository'))) !== 'false') return undefined
+/** The smallest root commit of HEAD. git walks the whole history for it. */
+export async function rootCommit(git: Git): Promise<Root> {
+  const shallow = await git('rev-parse', '--is-shallow-repository')
+  if (shallow.kind === 'failed') return withoutRoot(shallow.reason)
+  if (shallow.stdout.trim() !== 'false') return 'none'
   const roots = await git('rev-list', '--max-parents=0', 'HEAD')
-  if (roots.kind === 'failed') return undefined
-  return roots.stdout.split('\n').filter(isCommitId).sort()[0]
+  if (roots.kind === 'failed') return withoutRoot(roots.reason)
+  const [commit] = roots.stdout.split('\n').filter(isCommitId).sort()
+  return commit === undefined ? 'none' : { commit }
+}
+
+function withoutRoot(reason: GitFailure): Root {
+  return reason === 'timeout' ? 'untold' : 'none'
 }
 
 async function line(answer: ReturnType<Git>): Promise<string | null> {

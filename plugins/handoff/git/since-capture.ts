@@ -81,7 +81,7 @@ async function withoutCommit(git: Git, reason: GitFailure): Promise<SinceCapture
 
 async function unrelated(git: Git): Promise<Pick<SinceCapture, 'relation' | 'root'>> {
   const root = await rootCommit(git)
-  return { relation: 'unrelated_history', ...(root !== undefined && { root }) }
+  return { relation: 'unrelated_history', ...(typeof root === 'object' && { root: root.commit }) }
 }
 
 /** Both commits are here, but not what joins them. */

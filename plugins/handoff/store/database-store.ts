@@ -38,16 +38,18 @@ export interface ProjectRows {
 
 /**
  * The project's rows. Its key is the same on every machine: the setting, else the id in the store's `config.json`, else
- * the root commit. Errors: `invalid`/`project_unnamed` where there is none of them.
+ * the root commit. Errors: `invalid`/`project_unnamed` where there is none of them, `unavailable`/`history_untold` where git
+ * took too long to tell.
  */
 export function projectRows({ database, disk, layout, named, rootCommit }: DatabaseStoreParts): ProjectRows {
   let known: Promise<string> | undefined
   const find = async (): Promise<string> => {
     const stored = named ?? (await storedProjectId(disk, layout))
     if (stored !== undefined) return stored
-    const commit = await rootCommit()
-    if (commit === undefined) throw refusals.project_unnamed()
-    return `git:${commit}`
+    const root = await rootCommit()
+    if (root === 'untold') throw refusals.history_untold()
+    if (root === 'none') throw refusals.project_unnamed()
+    return `git:${root.commit}`
   }
   const key = (): Promise<string> => {
     known ??= find().catch((thrown) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createFileDurably, type Disk, isJsonObject, orMissing, systemCode } from '../../../server/plugin.ts'
+import type { Root } from '../domain/commit-id.ts'
 import { type Layout, newTemp, RECORD_MODE } from './layout.ts'
 
 /** The project id in `config.json` of a store. The file is meant to be committed. */
@@ -16,18 +17,19 @@ export async function storedProjectId(disk: Disk, layout: Layout): Promise<strin
 }
 
 /**
- * The project's id, stored at the first write: `git:<root commit>` when `rootCommit` finds one, else `p-<uuid>`.
- * Never derived from the path.
+ * The project's id, stored at the first write: `git:<root commit>` when `rootCommit` finds one, `p-<uuid>` when there is
+ * none. Never derived from the path. Undefined, and nothing is stored, where git took too long to tell.
  */
 export async function projectIdForWriting(
   disk: Disk,
   layout: Layout,
-  rootCommit: () => Promise<string | undefined>,
-): Promise<string> {
+  rootCommit: () => Promise<Root>,
+): Promise<string | undefined> {
   const stored = await storedProjectId(disk, layout)
   if (stored !== undefined) return stored
-  const commit = await rootCommit()
-  return storeProjectId(disk, layout, commit ? `git:${commit}` : `p-${randomUUID()}`)
+  const root = await rootCommit()
+  if (root === 'untold') return undefined
+  return storeProjectId(disk, layout, root === 'none' ? `p-${randomUUID()}` : `git:${root.commit}`)
 }
 
 /** Stores the id of a project whose store has none; gives the id that is stored. */

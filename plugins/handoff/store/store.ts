@@ -9,6 +9,7 @@ import {
   systemCode,
   writeFileDurably,
 } from '../../../server/plugin.ts'
+import type { Root } from '../domain/commit-id.ts'
 import { isUuid, nearIds, sha256 } from '../domain/record-id.ts'
 import { quoted } from '../domain/secrets.ts'
 import { refusals } from '../reasons.ts'
@@ -38,8 +39,11 @@ export interface Store {
   bytes(id: string): Promise<Buffer | undefined>
   /** The project's id, once there is one. */
   projectId(): Promise<string | undefined>
-  /** The project's id, stored at the first write: `git:<root commit>` when `rootCommit` finds one. Never derived from the path. */
-  projectIdForWriting(rootCommit: RootCommit): Promise<string>
+  /**
+   * The project's id, stored at the first write: `git:<root commit>` when `rootCommit` finds one. Never derived from the path.
+   * Undefined where git took too long to tell: a later write stores it.
+   */
+  projectIdForWriting(rootCommit: RootCommit): Promise<string | undefined>
   /** Writes a new record and gives its etag. Errors: `conflict`/`exists`; see `asStoreError`. */
   create(id: string, text: string): Promise<Written>
   /**
@@ -54,7 +58,7 @@ export interface Store {
 }
 
 /** The root commit of the project's repository. */
-export type RootCommit = () => Promise<string | undefined>
+export type RootCommit = () => Promise<Root>
 
 /** The new text of a record; undefined leaves the file as it is. */
 export type Edit = (current: StoredRecord | BrokenRecord) => Promise<string | undefined> | string | undefined

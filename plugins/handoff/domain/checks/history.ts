@@ -1,4 +1,4 @@
-import { failedAttempts, type Handoff, inProgress } from '../record.ts'
+import { failedAttempts, type Handoff, inProgress, UNWRITTEN_PROJECT } from '../record.ts'
 import { isUuid } from '../record-id.ts'
 import { hasZone, timeOf } from '../record-time.ts'
 import { quoted } from '../secrets.ts'
@@ -50,7 +50,8 @@ function checkParents({ record, world }: Subject): CheckOutcome {
     const facts = relatives.get(parent.toLowerCase())
     if (!facts) return isUuid(parent) ? [warn('the parent is not in this store', pointer)] : []
     const found: CheckFinding[] = []
-    if (facts.project_id !== record.project.id) found.push(warn('the parent is of another project', pointer))
+    if (isOther(facts.project_id, record.project.id))
+      found.push(warn('the parent is of another project', pointer))
     if (facts.flags.includes('invalid')) found.push(warn('the parent is flagged invalid', pointer))
     const [born, parentBorn] = [timeOf(record.created_at), timeOf(facts.created_at)]
     if (born !== undefined && parentBorn !== undefined && parentBorn > born) {
@@ -63,6 +64,10 @@ function checkParents({ record, world }: Subject): CheckOutcome {
     findings.push(warn('another live record continues the same parent', '/lineage/parents'))
   }
   return findings
+}
+
+function isOther(...projects: readonly [string, string]): boolean {
+  return projects[0] !== projects[1] && !projects.includes(UNWRITTEN_PROJECT)
 }
 
 /** True if the record's ancestors contain a cycle. */
