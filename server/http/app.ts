@@ -16,6 +16,7 @@ import { problem } from './problem.ts'
 import { refusals } from './refusals.ts'
 import { requestRate } from './request-rate.ts'
 import { resourceMetadataUrl } from './resource-metadata.ts'
+import { requireSingleHeaders } from './single-headers.ts'
 
 /** Time for a client to stop sending its body (mcp, section 4). */
 const LINGER_MS = 1000
@@ -65,8 +66,8 @@ export function createApp(declared: AppParts): App {
 }
 
 /**
- * Answers a request. The order is fixed: find the route, check Host and Origin, check the guard, then run the route,
- * which reads the body first (architecture, section 5). Never rejects.
+ * Answers a request. The order is fixed: find the route, refuse repeated headers, check Host and Origin, check the guard,
+ * then run the route, which reads the body first (architecture, section 5). Never rejects.
  */
 async function answer(
   c: Context<{ Bindings: HttpBindings }>,
@@ -151,6 +152,7 @@ async function servedOrRefused(
 ): Promise<Response> {
   const { incoming, outgoing } = exchange
   try {
+    requireSingleHeaders(incoming)
     if (endpoint.streams && incoming.method === 'HEAD') throw methodNotAllowed(['GET'])
     if (endpoint.path !== NOWHERE) checkHostAndOrigin(exchange, options) // that it is unknown is told first
     requireRate(exchange)

@@ -111,7 +111,7 @@ describe('guard of the API listener', () => {
     }
   })
 
-  it('requires a token for HTTP/1.0, a target that is not a path, and a second Host', async (t) => {
+  it('requires a token for HTTP/1.0 and a target that is not a path, and takes no second Host', async (t) => {
     const { raw, door } = await openDoor(t)
     const host = `Host: 127.0.0.1:${door.port}`
     const status = async (line: string, ...headers: string[]) => {
@@ -124,7 +124,8 @@ describe('guard of the API listener', () => {
     assert.equal(await status('GET /health HTTP/1.0', host), 401)
     assert.equal(await status('GET /health HTTP/1.0', host, token), 200)
     assert.equal(await status(`GET http://127.0.0.1:${door.port}/health HTTP/1.1`, host), 401)
-    assert.equal(await status('GET /health HTTP/1.1', host, 'Host: evil.example'), 401)
+    assert.equal(await status('GET /health HTTP/1.1', host, 'Host: evil.example'), 400)
+    assert.equal(await status('GET /health HTTP/1.1', host, 'Host: evil.example', token), 400)
   })
 
   it('requires a token from another user of this machine, and asks for the owner once for a connection', async (t) => {

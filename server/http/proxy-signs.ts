@@ -7,15 +7,11 @@ const PROXY_HEADERS: readonly RegExp[] = [
   /^(cf|fly|fastly|proxy|wl-proxy)-/,
 ]
 
-/**
- * Reports whether a request shows any sign of a proxy: HTTP/1.0, a header that proxies add, more than one `Host`, or a
- * target that is not a path.
- */
-export function passedProxy({ headers, httpVersion, rawHeaders, url = '' }: IncomingMessage): boolean {
+/** Reports whether a request shows any sign of a proxy: HTTP/1.0, a header that proxies add, or a target that is not a path. */
+export function passedProxy({ headers, httpVersion, url = '' }: IncomingMessage): boolean {
   return (
     httpVersion !== '1.1' ||
     !url.startsWith('/') ||
-    rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length > 1 ||
     Object.keys(headers).some((header) => PROXY_HEADERS.some((sign) => sign.test(header)))
   )
 }

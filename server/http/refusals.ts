@@ -53,6 +53,12 @@ export const refusals = defineRefusals({
     next: 'Send Authorization: Bearer TOKEN, with the token that the server printed at its start or was given as http.token.',
   },
   bad_request: { code: 'invalid', message: 'The request target or the Host header is malformed.' },
+  header_repeated: {
+    code: 'invalid',
+    reason: 'bad_request',
+    message: 'The header {header} is there more than once.',
+    next: 'Send it once, with one value.',
+  },
   unparsed: {
     code: 'invalid',
     reason: 'bad_request',
