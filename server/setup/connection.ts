@@ -1,11 +1,13 @@
 import { type LineProcess, startLineProcess } from '../platform/line-process.ts'
 import { priceOf } from '../tool-prices.ts'
-import type { ServerCommand } from './entries.ts'
+import type { ConfiguredServer, ServerCommand } from './entries.ts'
 
 /** What came of a start of the configured server. */
 export type Connection =
   | { readonly kind: 'connected'; readonly tools: number; readonly tokens: number; readonly ms: number }
   | { readonly kind: 'failed'; readonly fault: string }
+  /** It was not started, as its client would not start it. `by`: because of what in the configuration. */
+  | { readonly kind: 'disabled'; readonly by: string }
 
 export interface ConnectionOptions {
   readonly cwd: string
@@ -22,8 +24,9 @@ const PROTOCOL = '2025-11-25'
 const MAX_PAGES = 100
 
 /** Starts a server as a client would, asks for its tools, and ends it. `ms`: from its start to its list of tools. */
-export async function connect(command: ServerCommand, options: ConnectionOptions): Promise<Connection> {
+export async function connect(command: ConfiguredServer, options: ConnectionOptions): Promise<Connection> {
   const { cwd, env, limitMs = LIMIT_MS, signal } = options
+  if (command.disabledBy !== undefined) return { kind: 'disabled', by: command.disabledBy }
   if (command.command === '') return failed('its entry names no program that could be started')
   const started = performance.now()
   const server = startLineProcess(command.command, command.args, { cwd, env: { ...env, ...command.env } })

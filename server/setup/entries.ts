@@ -34,10 +34,26 @@ const SHAPES: Readonly<Record<EntryShape, (command: string, args: readonly strin
   named: (command, args) => ({ name: SERVER_NAME, command, args }),
 }
 
-/** The program that a configuration starts as satchel; undefined if it has none. */
-export function configuredServer({ key, shape }: SetupClient, found: unknown): ServerCommand | undefined {
+/** The program of satchel in a configuration. */
+export interface ConfiguredServer extends ServerCommand {
+  /** What keeps the client from starting it, in words; absent: nothing. */
+  readonly disabledBy?: string
+}
+
+/** The program that a configuration names as satchel; undefined if it has none. */
+export function configuredServer({ key, shape }: SetupClient, found: unknown): ConfiguredServer | undefined {
   const entry = shape === 'named' ? namedIn(valueAt(found, [key])) : valueAt(found, [key, SERVER_NAME])
-  return entry === undefined ? undefined : commandIn(entry)
+  if (entry === undefined) return undefined
+  const disabledBy = disabledIn(found, entry)
+  return { ...commandIn(entry), ...(disabledBy !== undefined && { disabledBy }) }
+}
+
+/** Clients have a member of the entry for this, or, as Gemini CLI and Qwen Code, a list of names beside the servers. */
+function disabledIn(found: unknown, entry: unknown): string | undefined {
+  if (valueAt(entry, ['enabled']) === false) return '"enabled" is false in its entry'
+  if (valueAt(entry, ['disabled']) === true) return '"disabled" is true in its entry'
+  const excluded = valueAt(found, ['mcp', 'excluded'])
+  return Array.isArray(excluded) && excluded.includes(SERVER_NAME) ? '"mcp.excluded" names it' : undefined
 }
 
 function commandIn(entry: unknown): ServerCommand {

@@ -60,6 +60,7 @@ export function resultData({ target, files, kept = [], connection, error }: Targ
 
 /** `connected: 20 tools, 3,921 tokens, 148 ms` */
 export function connectionText(connection: Connection): string {
+  if (connection.kind === 'disabled') return `disabled: ${connection.by}. Take that out to enable it.`
   if (connection.kind === 'failed') return `not connected: ${connection.fault}`
   const [tools, tokens, ms] = [connection.tools, connection.tokens, connection.ms].map((number) =>
     number.toLocaleString('en-US'),

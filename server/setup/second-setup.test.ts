@@ -112,3 +112,34 @@ test('Gemini CLI, Qwen Code and Cursor are given their hook before a compaction'
   assert.deepEqual(Object.keys(cursor), ['preCompact'])
   assert.match(cursor.preCompact[0].command, / handoff hook pre-compact --harness cursor$/)
 })
+
+test('an entry that is disabled is told as that, with the step that enables it, at a check and at a setup', async (t) => {
+  const { home, run } = await openHome(t)
+  await run('codex', 'windsurf', 'gemini-cli', 'zed')
+  const edit = (path: string, from: string, to: string) =>
+    write(join(home, path), readFileSync(join(home, path), 'utf8').replace(from, to))
+  edit('.codex/config.toml', '[mcp_servers.satchel]\n', '[mcp_servers.satchel]\nenabled = false\n')
+  edit('.codeium/windsurf/mcp_config.json', '"args"', '"disabled": true, "args"')
+  edit('.gemini/settings.json', '"mcpServers"', '"mcp": { "excluded": ["satchel"] }, "mcpServers"')
+  edit('.config/zed/settings.json', '"args"', '"enabled": true, "args"')
+
+  const checked = await run('--check')
+  const data = await run('codex', '--check', '--json')
+  const repeated = await run('codex')
+
+  const step = 'Take that out to enable it.'
+  for (const told of [
+    `Codex (user): disabled: "enabled" is false in its entry. ${step}`,
+    `Windsurf (user): disabled: "disabled" is true in its entry. ${step}`,
+    `Gemini CLI (user): disabled: "mcp.excluded" names it. ${step}`,
+    'Zed (user): connected: ',
+  ]) {
+    assert.ok(checked.out.includes(told), `${told}\n${checked.out}`)
+  }
+  assert.deepEqual(JSON.parse(data.out).clients[0].connection, {
+    kind: 'disabled',
+    by: '"enabled" is false in its entry',
+  })
+  assert.match(repeated.out, /Codex \(user\): disabled: /)
+  assert.deepEqual([checked.code, data.code, repeated.code], [3, 3, 3])
+})

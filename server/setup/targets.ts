@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { didYouMean, nearest } from '../platform/nearest.ts'
 import { configValue } from './change.ts'
 import { SCOPES, type Scope, SETUP_CLIENTS, type SetupClient } from './clients.ts'
-import { configuredServer, type ServerCommand } from './entries.ts'
+import { type ConfiguredServer, configuredServer } from './entries.ts'
 import { folderOf, type SetupPlace } from './folders.ts'
 import { refusals } from './refusals.ts'
 
@@ -50,11 +50,11 @@ export function targetsOf(
   })
 }
 
-/** What the configuration of a client starts as satchel; undefined if it has no such server. Errors: the `config_*` refusals. */
+/** What the configuration of a client names as satchel; undefined if it has no such server. Errors: the `config_*` refusals. */
 export async function serverOf(
   { client, scope }: Target,
   at: SetupPlace,
-): Promise<ServerCommand | undefined> {
+): Promise<ConfiguredServer | undefined> {
   const place = client.servers[scope]
   return place && configuredServer(client, (await configValue(place, at)).value)
 }

@@ -298,7 +298,7 @@ async function connectedTo({ signal }: World, result: TargetResult, at: SetupPla
   })
 }
 
-/** Prints the results and returns the exit code: of the first error, else 3 where a server does not answer. */
+/** Prints the results and returns the exit code: of the first error, else 3 where a server is disabled or does not answer. */
 function conclude({ terminal }: World, results: readonly TargetResult[]): number {
   const [only, ...others] = results
   if (!terminal.json) for (const { error } of results) complainLines(terminal, error?.details?.['lines'])
@@ -307,7 +307,7 @@ function conclude({ terminal }: World, results: readonly TargetResult[]): number
   else for (const result of results) printResult(terminal, result)
   const error = results.find((result) => result.error)?.error
   if (error) return exitCodeOf(error)
-  return results.some(({ connection }) => connection?.kind === 'failed') ? FOUND_EXIT : 0
+  return results.some(({ connection }) => (connection?.kind ?? 'connected') !== 'connected') ? FOUND_EXIT : 0
 }
 
 /** A message is one line; the lines to add to a file by hand are before it. */
