@@ -6,8 +6,10 @@ import { listen } from '../server/http/testing/listen.ts'
 import { askAt } from '../server/http/testing/open-door.ts'
 import { temporaryFolder } from './harness/index.ts'
 import { openWholeHost } from './harness/whole-host.ts'
+import { openRoomServer } from './workspace-server-fixture.ts'
 
 interface Operation {
+  readonly operationId: string
   readonly responses: Readonly<
     Record<
       string,
@@ -106,6 +108,82 @@ test('what the server tells about itself has a schema, which the answers fit', a
     assert.equal(ajv.validate(schema, answer), true, JSON.stringify(ajv.errors))
     assert.equal(ajv.validate(schema, {}), false)
   }
+})
+
+test('every answer has a schema', async (t) => {
+  const { document } = await openApi(t)
+  const without = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { responses }]) => {
+      const described = Object.values(responses[200]?.content ?? {})
+      return described.length > 0 && described.every(({ schema }) => schema) ? [] : [`${method} ${path}`]
+    }),
+  )
+
+  assert.deepEqual(without, [])
+})
+
+/** What the test below does not ask for: tools, whose answers are checked at each call, what other tests ask, and what is not JSON. */
+const NOT_ASKED: readonly string[] = [
+  ...['get /', 'get /health', 'get /ready', 'get /events', 'get /workspace/observe'],
+  ...['get /skills/satchel', 'get /workspace/page'],
+  // The compiler compares them with their schemas, or they have that of a join.
+  ...['get /replica/ping', 'post /replica/session', 'post /replica/join', 'post /session/renew'],
+]
+
+test('what the routes of a room answer fits their schemas', async (t) => {
+  const text = `# Plan\n\n- [ ] a [link](https://example.org)\n\n3. x\n\n| a |\n|:-|\n| b |\n`
+  const server = await openRoomServer(t, { text })
+  const door = await listen(t, server.opened.host)
+  const { token } = await server.join('ada', ['read', 'propose', 'observe', 'invite', 'checkout'])
+  const ask = (method: string, path: string, body?: object) =>
+    askAt(door, path, {
+      method,
+      headers: { authorization: `Bearer ${token}` },
+      ...(body && { body }),
+    })
+  const edits = [{ old: 'a [link]', new: 'the [link]' }]
+  await ask('POST', '/workspace/propose', { base_version: 1, summary: 'clearer', edits })
+  await ask('POST', '/workspace/checkout', { target: 'workspace' })
+  const handed = await ask('POST', '/workspace/handoff', { title: 'a', objective: 'b' })
+  const invited = await ask('POST', '/workspace/invite', {})
+  const document = (await askAt(door, '/openapi.json')).json as unknown as ApiDocument
+  const ajv = new Ajv2020({ strict: false }).addSchema({ $id: 'api', ...document })
+  const asked: readonly (readonly [method: string, path: string, body?: object])[] = [
+    ['get', '/workspace/room'],
+    ['get', '/workspace/markup'],
+    ['post', '/workspace/tasks/{task_id}', { kind: 'get' }],
+    ['post', '/session/join', { invite: invited.json['uri'], name: 'bob' }],
+    ...['/.well-known/agent-workspace', '/protocol', '/skills', '/openapi.json'].map(
+      (path) => ['get', path] as const,
+    ),
+  ]
+
+  for (const [method, path, body] of asked) {
+    const place = `#/paths/${path.replaceAll('/', '~1')}/${method}/responses/200/content/application~1json/schema`
+    const { status, json } = await askAt(door, path.replace('{task_id}', String(handed.json['task_id'])), {
+      method: method.toUpperCase(),
+      ...(path.startsWith('/workspace') && { headers: { authorization: `Bearer ${token}` } }),
+      ...(body && { body }),
+    })
+    const fits = (value: unknown) => ajv.validate({ $ref: `api${encodeURI(place)}` }, value)
+    assert.equal(status, 200, path)
+    assert.ok(fits(json), `${path}: ${JSON.stringify(ajv.errors)}\n${JSON.stringify(json).slice(0, 2000)}`)
+    assert.equal(fits({}), false, path)
+  }
+  const room = (await ask('GET', '/workspace/room')).json
+  for (const list of ['participants', 'leases', 'proposals', 'handoffs', 'invites', 'events'])
+    assert.ok(Array.isArray(room[list]) && room[list].length > 0, list)
+  const names = asked.map(([method, path]) => `${method} ${path}`)
+  const tools = new Set(server.opened.host.registry.tools.map(({ tool }) => tool.name))
+  const others = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { operationId }]) => !tools.has(operationId.replace(/_\d+$/, '')))
+      .map(([method]) => `${method} ${path}`),
+  )
+  assert.deepEqual(
+    others.filter((name) => !names.includes(name) && !NOT_ASKED.includes(name)),
+    [],
+  )
 })
 
 async function refused(url: string, method: string): Promise<{ status: number; named: readonly string[] }> {

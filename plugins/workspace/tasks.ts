@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import {
   isSatchelError,
   type Principal,
@@ -20,8 +21,30 @@ import { answerTask, cancelTask, findTask } from './room/tasks.ts'
 import { handoffOfTask } from './room/views.ts'
 import { json, jsonBody, sessionOfRequest } from './routes/json-route.ts'
 import { ROOM_LISTENERS } from './tools/room-tool.ts'
+import { HANDOFF } from './tools/shapes.ts'
 
 const TASK_ID = /^task_[0-9a-f]{32}$/
+
+const ACT = z.object({
+  kind: z.enum(['get', 'update', 'cancel']),
+  responses: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('To update: answers by key of inputRequests'),
+})
+const TASK = z.object({
+  taskId: z.string(),
+  status: z.enum(['working', 'input_required', 'completed', 'failed', 'cancelled']),
+  statusMessage: z.string(),
+  createdAt: z.string(),
+  lastUpdatedAt: z.string(),
+  ttlMs: z.number().nullable(),
+  pollIntervalMs: z.number(),
+  outcome: z
+    .union([z.object({ data: HANDOFF }), z.object({ error: z.looseObject({ code: z.string() }) })])
+    .optional(),
+  inputRequests: z.record(z.string(), z.unknown()).optional(),
+})
 
 /** The action on a task, before its state is returned. */
 type TaskAct =
@@ -83,7 +106,12 @@ export function taskRoute(connection: RoomConnection, joint: Joint): Route {
     path: '/workspace/tasks/{task_id}',
     listeners: ROOM_LISTENERS,
     guard: 'bearer-or-cookie',
-    document: { operationId: 'workspace-task', summary: 'Read, answer or cancel the task of a handoff' },
+    document: {
+      operationId: 'workspace-task',
+      summary: 'Read, answer or cancel the task of a handoff',
+      body: ACT,
+      answer: TASK,
+    },
     async handle(ctx, request) {
       const sessionId = sessionOfRequest(ctx)
       const room = await connection.visit(sessionId)

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import type { Listener } from '../contract/advanced/route.ts'
 import type { RunningHost } from '../host.ts'
 import { docsEndpoints } from './docs-page.ts'
@@ -17,6 +18,12 @@ import { streamEndpoint } from './stream-route.ts'
 
 /** The listener of the REST interface, the default for routes of tools. */
 const API = 'api'
+
+const OPEN_API = z.looseObject({
+  openapi: z.string(),
+  info: z.looseObject({}),
+  paths: z.record(z.string(), z.looseObject({})),
+})
 
 /** One line of the inventory: an endpoint with its listener and guard. */
 export interface InventoryLine {
@@ -70,6 +77,7 @@ export function endpointsOf(
       guard: 'caller',
       owner: 'host',
       summary: 'This document',
+      operation: { answer: OPEN_API },
       async serve() {
         document ??= openApiDocument(
           { toolRoutes, others: [...others, ...meta, openApi, events], refusalsOf: registry.refusalsOf },

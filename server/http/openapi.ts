@@ -104,7 +104,8 @@ function tagsOf(toolRoutes: readonly ToolRoute[], others: readonly Endpoint[]): 
 function otherOperation(endpoint: Endpoint, { components, refused }: Shared): Json {
   const { method, path, owner, summary, streams, operation = {} } = endpoint
   const type = streams ? 'text/event-stream' : (operation.mediaType ?? 'application/json')
-  const answer = operation.answer ? { schema: listedSchema(operation.answer, 'output', components) } : {}
+  const answer = operation.answer && { schema: listedSchema(operation.answer, 'output', components) }
+  const text = type === 'application/json' ? {} : { schema: { type: 'string' } }
   return {
     tags: [owner],
     operationId: operation.id ?? idOf(method, path),
@@ -127,7 +128,7 @@ function otherOperation(endpoint: Endpoint, { components, refused }: Shared): Js
     responses: {
       200: {
         description: streams ? 'A stream of server-sent events.' : 'Done.',
-        content: { [type]: answer },
+        content: { [type]: answer ?? text },
       },
       ...refused.of({ owner, isTool: false, takesBody: method !== 'GET' }),
       default: { $ref: '#/components/responses/Problem' },

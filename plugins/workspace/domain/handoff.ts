@@ -58,6 +58,13 @@ export interface Handoff {
   readonly updated_at: Moment
 }
 
+/** A handoff without what the room notes of it for itself. */
+export type HandoffShown = Omit<Handoff, 'event_ids' | 'decided_version'>
+
+export function handoffShown({ event_ids: _, decided_version: __, ...shown }: Handoff): HandoffShown {
+  return shown
+}
+
 export type HandoffStep = 'accept' | 'result' | 'approve' | 'reject' | 'cancel'
 
 const STEPS: Readonly<

@@ -1,5 +1,5 @@
 import type { TaskState } from '../../../server/plugin.ts'
-import type { Handoff, HandoffStatus } from './handoff.ts'
+import { type Handoff, type HandoffStatus, handoffShown } from './handoff.ts'
 import { LIMITS } from './limits.ts'
 import { firstChars } from './short-text.ts'
 
@@ -41,7 +41,7 @@ function statusOf(status: HandoffStatus, reviewable: boolean): TaskState['status
 
 function outcomeOf(handoff: Handoff): TaskState['outcome'] {
   if (handoff.status === 'approved') {
-    return { data: handoff }
+    return { data: handoffShown(handoff) }
   }
   if (handoff.status !== 'rejected') return undefined
   const why = handoff.reason ? ` ${handoff.reason}` : ''

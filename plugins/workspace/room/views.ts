@@ -2,7 +2,7 @@ import { BYTES_PER_TOKEN, cursorOf, firstBytes } from '../../../server/plugin.ts
 import type { Analysis } from '../domain/analysis.ts'
 import type { RoomEvent } from '../domain/event.ts'
 import { fileNote } from '../domain/file-state.ts'
-import type { Handoff, HandoffStatus } from '../domain/handoff.ts'
+import { type Handoff, type HandoffShown, type HandoffStatus, handoffShown } from '../domain/handoff.ts'
 import { type Invitation, invitationView } from '../domain/invitation.ts'
 import type { Lease } from '../domain/lease.ts'
 import { LIMITS } from '../domain/limits.ts'
@@ -272,7 +272,7 @@ export function handoffWithRecord(view: View, handoffId: string) {
 }
 
 /** A handoff as it is listed: without its result, which may be as large as a record. */
-export type HandoffView = Omit<Handoff, 'result'>
+export type HandoffView = Omit<HandoffShown, 'result'>
 
 interface HandoffsInput extends PageInput {
   readonly status?: HandoffStatus | undefined
@@ -295,7 +295,7 @@ export function handoffsPage(view: View, input: HandoffsInput) {
   for (let scanned = 0; scanned < SCANNED_ROWS; scanned += SCAN_BATCH) {
     const found = view.rows.all('handoff_page', { status, before, limit: SCAN_BATCH })
     for (const row of found) {
-      const { result: _, ...handoff } = stored<Handoff>(row)
+      const { result: _, ...handoff } = handoffShown(stored<Handoff>(row))
       before = Number(row['n'])
       if (mine && ![handoff.from, handoff.to, handoff.acceptor].includes(me)) continue
       if (shown.length === limit) return { handoffs: shown, next_cursor: cursorOf('handoff_page', [last]) }

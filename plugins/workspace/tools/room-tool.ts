@@ -23,7 +23,7 @@ export const GUEST_LISTENERS: readonly string[] = ['ingress', 'api', 'mcp', 'soc
 export const ROOM_LISTENERS: readonly string[] = ['owner', ...GUEST_LISTENERS]
 
 /** A read-only result: the call copies the room's rows through the output schema. */
-type Shown<T> = T extends readonly (infer U)[]
+export type Shown<T> = T extends readonly (infer U)[]
   ? readonly Shown<U>[]
   : T extends object
     ? { readonly [K in keyof T]: Shown<T[K]> }

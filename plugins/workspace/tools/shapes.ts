@@ -3,7 +3,7 @@ import { CAPABILITIES, EVIDENCE_VERDICTS, inWords, untrusted } from '../../../se
 import { EVENT_TYPES } from '../domain/event.ts'
 import { LIMITS } from '../domain/limits.ts'
 
-/** Output schemas of the room's tools, one for each kind of row. */
+/** Output schemas of the room's tools and routes, one for each kind of row. */
 const moment = z.string()
 const capabilities = z.array(z.enum(CAPABILITIES))
 
@@ -168,6 +168,35 @@ export const FILE_NOTE = {
   substrate: inWords(z.enum(['missing', 'invalid', 'unwritten']).optional()),
   file: inWords(z.string().optional()),
 }
+
+export const STATUS = z.object({
+  workspace_id: z.string(),
+  name: z.string(),
+  path: z.string().optional(),
+  lifecycle: z.enum(['ACTIVE', 'STOPPED']),
+  ...FILE_NOTE,
+  substrate: z.enum(['ok', 'missing', 'invalid', 'unwritten']),
+  version: z.number(),
+  content_hash: z.string(),
+  bytes: z.number(),
+  updated_at: moment,
+  staleness: z.enum(['strict', 'section']),
+  instance_id: z.string(),
+  counts: z.object({
+    pending_proposals: z.number(),
+    active_leases: z.number(),
+    participants: z.number(),
+  }),
+  you: PARTICIPANT.pick({ participant_id: true, name: true, kind: true, capabilities: true }),
+})
+
+export const SECTION = z.object({
+  target: z.string(),
+  level: z.number(),
+  line: z.number(),
+  lines: z.number(),
+  bytes: z.number(),
+})
 
 /** The call to make next. */
 export const NEXT = z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) })

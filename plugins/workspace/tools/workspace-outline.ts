@@ -3,7 +3,7 @@ import { counted } from '../../../server/plugin.ts'
 import type { RoomAccess } from '../connection/room-access.ts'
 import { outlinePage } from '../room/views.ts'
 import { readTool } from './room-tool.ts'
-import { TRUNCATED } from './shapes.ts'
+import { SECTION, TRUNCATED } from './shapes.ts'
 
 export function workspaceOutline(access: RoomAccess) {
   return readTool(access, {
@@ -18,15 +18,7 @@ export function workspaceOutline(access: RoomAccess) {
     }),
     output: z.object({
       version: z.number(),
-      sections: z.array(
-        z.object({
-          target: z.string(),
-          level: z.number(),
-          line: z.number(),
-          lines: z.number(),
-          bytes: z.number(),
-        }),
-      ),
+      sections: z.array(SECTION),
       truncated: TRUNCATED.optional(),
     }),
     example: {},

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { RoomAccess } from '../connection/room-access.ts'
 import { status } from '../room/views.ts'
 import { readTool } from './room-tool.ts'
-import { FILE_NOTE, PARTICIPANT } from './shapes.ts'
+import { STATUS } from './shapes.ts'
 
 export function workspaceStatus(access: RoomAccess) {
   return readTool(access, {
@@ -13,26 +13,7 @@ export function workspaceStatus(access: RoomAccess) {
     profile: 'core',
     requires: 'read',
     input: z.object({}),
-    output: z.object({
-      workspace_id: z.string(),
-      name: z.string(),
-      path: z.string().optional(),
-      lifecycle: z.enum(['ACTIVE', 'STOPPED']),
-      ...FILE_NOTE,
-      substrate: z.enum(['ok', 'missing', 'invalid', 'unwritten']),
-      version: z.number(),
-      content_hash: z.string(),
-      bytes: z.number(),
-      updated_at: z.string(),
-      staleness: z.enum(['strict', 'section']),
-      instance_id: z.string(),
-      counts: z.object({
-        pending_proposals: z.number(),
-        active_leases: z.number(),
-        participants: z.number(),
-      }),
-      you: PARTICIPANT.pick({ participant_id: true, name: true, kind: true, capabilities: true }),
-    }),
+    output: STATUS,
     example: {},
     look: status,
     omits: {
