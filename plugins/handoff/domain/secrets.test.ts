@@ -51,6 +51,13 @@ test('each kind of secret is found, and what only looks like one is not', () => 
     ['<password>Gk29xLm71Qz8</password>', 'element_secret'],
     [`Cookie: connect.sid=s%3A${'a1B2'.repeat(8)}.${'c3D4'.repeat(8)}`, 'cookie'],
     [`whsec_${'a1B2'.repeat(8)}`, 'stripe_webhook'],
+    [
+      `0.0a1b2c3d-1635-48a6-accd-0a1b2c3d4e5f.${'a1B2c3'.repeat(5)}:${'a1B2/c3+d4e'.repeat(2)}==`,
+      'bitwarden_access_token',
+    ],
+    [`new Ably.Realtime('a1B2c3.d4E5f6:${'a1B2_c-3'.repeat(2)}')`, 'ably_api_key'],
+    [`new Ably.Rest({ key: "a1B2c3.d4E5f6:${'a1B2_c-3'.repeat(5)}xyz" })`, 'ably_api_key'],
+    [`ABLY_KEY=a1B2c3.d4E5f6:${'a1B2_c-3'.repeat(2)}`, 'ably_api_key'],
     ['Authorization: Bearer abcdefgh12345678', 'authorization'],
     ['DB_PASSWORD=Tr0ub4dor&3xyz', 'assigned_secret'],
     ['-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n-----END OPENSSH PRIVATE KEY-----', 'private_key'],
@@ -111,6 +118,8 @@ test('each kind of secret is found, and what only looks like one is not', () => 
     '--token my-service-token-v1.2.3',
     'the login form password reset123 link',
     '<Token>Keyword.Name.Function</Token>',
+    'version 0.0a1b2c3d-1635-48a6-accd-0a1b2c3d4e5f.7 of the chart',
+    'probably (server.module:exports-of-the-page)',
     'Cookie: consent=analytics%3A1%2Cads%3A0',
     'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   ]

@@ -6,6 +6,8 @@ import type { SecretFormat } from '../../../generated/secret-formats.ts'
  */
 // biome-ignore format: one line for each kind
 export const TOKEN_FORMATS: readonly SecretFormat[] = [
+  // Without its name a key of Ably is three short words.
+  ['ably_api_key', ['ably'], 'ably[A-Za-z0-9_.]{0,20}["\' \\t]{0,3}[:=(][ \\t{]{0,3}(?:key)?["\' \\t:]{0,4}([A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{6}:[A-Za-z0-9_-]{16,64})', 0],
   ['adafruit_io_key', ['aio_'], 'aio_[A-Za-z0-9]{28}', 0],
   ['aiven_password', ['avns_'], 'AVNS_[A-Za-z0-9_-]{19}', 0],
   ['amazon_mws_token', ['amzn.mws.'], 'amzn\\.mws\\.[a-f0-9]{8}-(?:[a-f0-9]{4}-){3}[a-f0-9]{12}', 0],
@@ -29,6 +31,7 @@ export const TOKEN_FORMATS: readonly SecretFormat[] = [
   ['baidu_api_key', ['bce-v3/altak-'], 'bce-v3/ALTAK-[A-Za-z0-9]{21}/[a-f0-9]{40}', 0],
   ['bitbucket_access_token', ['atctt3'], 'ATCTT3[A-Za-z0-9_=-]{60,}', 0],
   ['bitbucket_app_password', ['atbb'], 'ATBB[A-Za-z0-9]{24,40}', 0],
+  ['bitwarden_access_token', ['0.'], '0\\.[a-f0-9]{8}-(?:[a-f0-9]{4}-){3}[a-f0-9]{12}\\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}==', 0],
   ['boundary_token', ['at_'], 'at_[A-Za-z0-9]{10}_[A-Za-z0-9]{100,300}', 0],
   ['brevo_smtp_key', ['xsmtpsib-'], 'xsmtpsib-[a-f0-9]{64}-[A-Za-z0-9]{16}', 0],
   ['browserbase_api_key', ['bb_live_', 'bb_test_'], 'bb_(?:live|test)_[A-Za-z0-9_-]{27}', 0],
