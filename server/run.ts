@@ -247,6 +247,7 @@ async function serveHttp(io: Place, world: World, options: ServeOptions): Promis
     boot: (config, http) => bootServer(io, world.line, { log, config: Promise.resolve(config), http }),
     httpOptions,
     openHttp,
+    keptServers: async () => (await import('./http/kept-servers.ts')).createKeptServers(),
   })
 }
 

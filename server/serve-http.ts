@@ -9,6 +9,7 @@ import type { Log } from './contract/context.ts'
 import { isSatchelError } from './contract/errors.ts'
 import type { RunningHost } from './host.ts'
 import type { HttpOptions } from './http/exchange.ts'
+import type { KeptServers } from './http/kept-servers.ts'
 import { knownCallers } from './known-callers.ts'
 import { type LocalProof, localProof, newToken } from './local-token.ts'
 import { compileAtFirstCall } from './platform/early-code.ts'
@@ -44,6 +45,8 @@ export interface HttpWiring {
     surface: ServeOptions['surface'],
   ): Promise<HttpOptions>
   openHttp(host: RunningHost, listener: Listener, options: HttpOptions): Promise<OpenListener>
+  /** The servers that stay open between two hosts; none at first. */
+  keptServers(): Promise<KeptServers>
 }
 
 /**
@@ -58,10 +61,11 @@ export async function serveUntilStopped(
   const { log } = wiring
   let config = await wiring.readConfig(given)
   const tokenOf = tokens(world)
+  const kept = await wiring.keptServers()
   const open = async (wanted: Config): Promise<Round> => {
     const token = tokenOf(wanted)
     const proof = await localProof(wanted.http.local_proof, wiring.env, log)
-    return openRound(world, wiring, { config: wanted, token, proof, surface })
+    return openRound(world, wiring, { config: wanted, token, proof, surface, kept })
   }
   tokenOf(config)
   if (config.http.workers > 1) world.terminal.note('one process serves: http.workers has no effect')
@@ -77,14 +81,16 @@ export async function serveUntilStopped(
   while (round) {
     const next = await nextConfig(changes, read, log)
     await drain(world, config.http.drain_s * 1000)
+    kept.keepOnly(placesOf(next))
     await round.close()
     if (next === undefined) break
-    const opened = await openEither(world, log, { next, old: config }, open)
+    const opened = await openEither(world, log, { next, old: config, kept }, open)
     round = opened?.round
     config = opened?.config ?? config
     if (!config.http.reload) changes = watchConfig(config, world.signal)
     if (config === next) log.info('the configuration changed: started again', { file: config.file })
   }
+  kept.keepOnly([])
   return world.stoppedBy() === 'SIGINT' ? 130 : 0
 }
 
@@ -113,7 +119,7 @@ async function readUsable(wiring: HttpWiring, flags: Settings): Promise<Config> 
 async function openEither(
   world: World,
   log: Log,
-  { next, old }: { readonly next: Config; readonly old: Config },
+  { next, old, kept }: { readonly next: Config; readonly old: Config; readonly kept: KeptServers },
   open: (config: Config) => Promise<Round>,
 ): Promise<{ readonly round: Round; readonly config: Config } | undefined> {
   try {
@@ -121,6 +127,7 @@ async function openEither(
   } catch (error) {
     log.error('the changed configuration cannot be used; starting again with the old one', { error })
   }
+  kept.keepOnly(placesOf(old))
   while (!world.signal.aborted) {
     try {
       return { round: await open(old), config: old }
@@ -130,6 +137,11 @@ async function openEither(
     }
   }
   return undefined
+}
+
+/** Where the main listener of a configuration is, as `KeptServers` knows it. */
+function placesOf(config: Config | undefined): readonly string[] {
+  return config ? [`${config.http.host}:${config.http.port}`] : []
 }
 
 /** Serves on after SIGTERM while `/ready` is refused: a balancer sends nothing more before the listeners close. */
@@ -150,12 +162,13 @@ interface RoundParts {
   readonly token: string
   readonly proof: LocalProof
   readonly surface: ServeOptions['surface']
+  readonly kept: KeptServers
 }
 
 async function openRound(
   world: World,
   wiring: HttpWiring,
-  { config, token, proof, surface }: RoundParts,
+  { config, token, proof, surface, kept }: RoundParts,
 ): Promise<Round> {
   const loopDelay = watchLoopDelay()
   const metrics = config.http.metrics ? (await import('./metrics.ts')).createMetrics() : undefined
@@ -171,6 +184,7 @@ async function openRound(
     token,
     recognize: callers.recognize,
     metrics,
+    kept,
     ...proof,
     loopDelay: loopDelay.read,
     isDraining: () => world.stoppedBy() !== undefined,

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { chmod, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { get } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openProject } from '../server/cli/testing/run-cli.ts'
 import { createClient } from '../server/client.ts'
 import { initialize } from '../server/mcp/testing/messages.ts'
+import { until } from './harness/until.ts'
 
 /** As many editors save: no reader sees a file that is cut and not yet written again. */
 async function replace(file: string, text: string): Promise<void> {
@@ -279,6 +283,53 @@ test('with http.reload a new token takes effect, and many changes leave no liste
   await running.stop()
 
   assert.deepEqual([old, renewed, warnings], [401, 200, []])
+})
+
+/** A plugin with a route that answers once `go` is in the project, and says so by `begun`. */
+const HELD = `
+import { z } from ${JSON.stringify(import.meta.resolve('zod'))}
+import { existsSync, watch, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+export default {
+  name: 'held', version: '1.0.0', apiVersion: 1, config: z.object({}),
+  async setup(host) {
+    const at = (name) => host.projectRoot + '/' + name
+    const handle = async () => {
+      const folder = watch(host.projectRoot)
+      writeFileSync(at('begun'), '')
+      while (!existsSync(at('go'))) await once(folder, 'change')
+      folder.close()
+      return new Response('done')
+    }
+    return { routes: [{ method: 'GET', path: '/held', listeners: ['api'], guard: 'open', handle }] }
+  },
+}
+`
+
+test('with http.reload a connection made while the old host ends its calls is not refused: the new host answers it', async (t) => {
+  const { root, serve } = await openProject(t)
+  const file = join(root, 'satchel.yaml')
+  await writeFile(join(root, 'held.mjs'), HELD)
+  const before = `${await readFile(file, 'utf8')}  ./held.mjs: {}\n`
+  await writeFile(file, `${before}http: { reload: true, metrics: true }\n`)
+  const running = await serve({ words: ['serve', '--host', '127.0.0.1', '--project', root] })
+  const { address } = running
+  const alone = async (path: string): Promise<number | undefined> => {
+    const [answer] = await once(get(`${address}${path}`, { agent: false }), 'response')
+    answer.resume()
+    return answer.statusCode
+  }
+  const stream = await fetch(`${address}/events`)
+  const held = alone('/held')
+  await until(() => existsSync(join(root, 'begun')))
+
+  await replace(file, `${before}http: { reload: true, metrics: false }\n`)
+  await stream.text() // the old host ends its streams first
+  const asked = [alone('/health'), alone('/metrics')]
+  await writeFile(join(root, 'go'), '')
+
+  assert.deepEqual([await held, ...(await Promise.all(asked))], [200, 200, 404])
+  assert.match((await running.stop()).err, /started again/)
 })
 
 test('with http.reload a file that was cut counts when it is written again', async (t) => {

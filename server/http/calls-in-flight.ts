@@ -13,6 +13,8 @@ export interface CallsInFlight {
   refuseNew(): void
   /** Resolves when no call is in flight. */
   idle(): Promise<void>
+  /** Closes the connections of the calls in flight, which aborts these. */
+  cut(): void
 }
 
 /** Creates the counter without calls. */
@@ -38,6 +40,9 @@ export function createCallsInFlight(): CallsInFlight {
     },
     refuseNew() {
       open = false
+    },
+    cut() {
+      for (const outgoing of calls.keys()) outgoing.destroy()
     },
     idle: () => (calls.size === 0 ? Promise.resolve() : new Promise((resolve) => void waiting.push(resolve))),
   }

@@ -13,6 +13,7 @@ import type { Metrics } from '../metrics.ts'
 import { backgroundCall } from '../platform/background-call.ts'
 import type { LoopDelay } from '../platform/loop-delay.ts'
 import { unknownArgument } from '../unknown-key.ts'
+import type { KeptServers } from './kept-servers.ts'
 
 /** Parts of the HTTP door that `run.ts` provides, shared by all listeners of a process. */
 export interface HttpOptions {
@@ -48,6 +49,8 @@ export interface HttpOptions {
   loopDelay?(): LoopDelay
   /** Reports whether the server was told to stop and still serves, for `/ready`; absent: never. */
   isDraining?(): boolean
+  /** The servers that stay open while this host ends and the next begins; absent: none. */
+  readonly kept?: KeptServers
   /** Shared by all streams of the process; absent: one per listener. */
   readonly pump?: Pump
   /** Maximum number of concurrent streams, then 503; absent: as many as the open-file limit allows. */

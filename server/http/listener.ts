@@ -55,7 +55,10 @@ export async function openListener(
   let port: number | undefined
   const app = createApp({ host, listener, endpoints, calls, options, port: () => port })
   const answer = getRequestListener(app.fetch, { hostname: 'localhost', errorHandler: malformed })
-  const server = createServer({ keepAlive: true }, answer)
+  const kept = options.kept?.take(placeOf(listener, portOf(listener)))
+  const server = kept?.server ?? createServer({ keepAlive: true })
+  for (const event of ['request', 'checkContinue', 'clientError']) server.removeAllListeners(event)
+  server.on('request', answer)
   server.on('checkContinue', (incoming, outgoing) => {
     if (hasBody(incoming)) noteWaiting(incoming, outgoing)
     else outgoing.writeContinue() // a client may want the answer for a request without a body, too
@@ -67,8 +70,9 @@ export async function openListener(
   })
   server.requestTimeout = 0 // streams stay open; a slow body has its own limit
   server.keepAliveTimeout = KEEP_ALIVE_MS
-  const listening = await listen(server, listener)
+  const listening = kept ? { port: portOf(listener), socket: undefined } : await listen(server, listener)
   port = listening.port
+  kept?.resume()
   let closing: Promise<void> | undefined
   return {
     name: listener.name,
@@ -76,7 +80,7 @@ export async function openListener(
     port,
     inventory: inventory(listener, endpoints),
     close() {
-      closing ??= close(server, { listener, socket: listening.socket, calls, places, options })
+      closing ??= close(server, { listener, port, socket: listening.socket, calls, places, options })
       return closing
     },
   }
@@ -85,6 +89,15 @@ export async function openListener(
 /** Answers a request that the adapter cannot parse, because its target is not a URL. */
 function malformed(): Response {
   return problem(refusals.bad_request())
+}
+
+/** As `KeptServers` knows it. */
+function placeOf({ at }: Listener, port: number | undefined): string {
+  return 'socket' in at ? at.socket : `${at.host}:${port}`
+}
+
+function portOf({ at }: Listener): number | undefined {
+  return 'socket' in at ? undefined : at.port
 }
 
 interface Listening {
@@ -146,21 +159,31 @@ function addressOf({ at }: Listener, port: number | undefined): string {
 
 interface Open {
   readonly listener: Listener
+  readonly port: number | undefined
   readonly socket: SocketFile | undefined
   readonly calls: CallsInFlight
   readonly places: StreamPlaces
   readonly options: HttpOptions
 }
 
-/** Ends streams, lets calls finish within the grace period, then closes all connections, which aborts the remaining calls. */
-async function close(server: Server, { listener, socket, calls, places, options }: Open): Promise<void> {
-  calls.refuseNew()
-  if (socket) await socket.remove()
-  const closed = once(server, 'close')
-  server.close()
+/**
+ * Ends streams, lets calls finish within the grace period, then closes all connections, which aborts the remaining calls. Of a
+ * server that is kept for the next host only the connections of these are closed.
+ */
+async function close(server: Server, open: Open): Promise<void> {
+  const { listener, port, socket, calls, places, options } = open
+  const place = placeOf(listener, port)
+  const isKept = options.kept?.keeps(place) === true
+  const closed = isKept ? undefined : once(server, 'close')
+  if (isKept) options.kept?.put(place, server)
+  else {
+    calls.refuseNew()
+    if (socket) await socket.remove()
+    server.close()
+  }
   places.endAll()
   options.mcp?.endStreams(listener.name)
-  server.closeIdleConnections()
+  if (!isKept) server.closeIdleConnections()
   const after = options.after ?? afterTimeout
   let callOff = (): void => {}
   const graceOver = new Promise<void>((resolve) => {
@@ -170,6 +193,7 @@ async function close(server: Server, { listener, socket, calls, places, options 
   callOff()
   // Other listeners share its sessions, so only the main one closes them; its socket is closed before.
   if (isMain(listener) && !('socket' in listener.at)) await options.mcp?.close()
-  server.closeAllConnections()
+  if (isKept) calls.cut()
+  else server.closeAllConnections()
   await closed
 }
