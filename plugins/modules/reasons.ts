@@ -173,6 +173,10 @@ export const refusals = defineRefusals({
     ...notStored('{where} could not be written.'),
     next: 'Check the free space and its permissions, then run again.',
   },
+  folder_in_place: {
+    ...notStored('A folder is in the place of the file {file}.'),
+    next: 'Move it away, then run again.',
+  },
   output_not_readable: {
     ...notStored('The output directory cannot be read ({code}).'),
     next: 'Check its permissions, or name another output_dir.',
@@ -197,6 +201,12 @@ export const refusals = defineRefusals({
   index_damaged: {
     ...damagedIndex('The module index cannot be read; nothing was changed.'),
     next: 'Run `satchel modules rebuild` to rebuild it from the summaries.',
+  },
+  index_is_folder: {
+    ...damagedIndex(
+      'A folder is in the place of the module index, .satchel/index.json; nothing was changed.',
+    ),
+    next: 'Move it away, then run `satchel modules rebuild`.',
   },
   index_newer: {
     ...damagedIndex('The module index was written by a newer version of satchel; nothing was changed.'),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openStage } from '../testing/network-project.ts'
@@ -30,4 +30,16 @@ test('a file in place of the output directory is refused, and kept', async (t) =
     reason: 'storage_failed',
   })
   assert.equal(await readFile(join(root, 'a-file'), 'utf8'), 'kept')
+})
+
+test('a folder in the place of the index is told by a search and by a rebuild, and kept', async (t) => {
+  const { opened, root } = await openStage(t, { mcp: { auto_ingest: false } })
+  const folder = join(root, 'output', '.satchel', 'index.json')
+  await mkdir(folder, { recursive: true })
+
+  await assert.rejects(opened.call('search_modules', { query: 'nat' }), { reason: 'index_damaged' })
+  await assert.rejects(opened.call('rebuild_modules', {}), { reason: 'storage_failed', message: /folder/ })
+
+  await rm(folder, { recursive: true })
+  assert.equal((await opened.call('rebuild_modules', {}))['modules'], 0)
 })

@@ -80,6 +80,8 @@ export async function rebuildIndex(
       await save(saved, [])
     }
     return { modules: records.length, skipped, vectors: embedded?.size ?? 0 }
+  } catch (thrown) {
+    throw storageFailure(thrown)
   } finally {
     await lock.release()
   }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { withScratchFolder } from '../../../server/plugin.ts'
+import { isSatchelError, withScratchFolder } from '../../../server/plugin.ts'
 import { contentOf } from './index-content.ts'
-import { loadIndex, loadIndexToUpdate, saveIndex } from './index-file.ts'
+import { loadIndex, loadIndexHead, loadIndexToUpdate, saveIndex } from './index-file.ts'
 import {
   emptyIndex,
   type IndexRecord,
@@ -16,6 +16,7 @@ import {
   type ModuleIndex,
   moduleId,
 } from './module-index.ts'
+import { storageFailure } from './summary-files.ts'
 
 function recordOf(number: number, description: string): IndexRecord {
   const repository = `https://example.test/acme/terraform-${number % 7}`
@@ -191,5 +192,19 @@ test('the content of a file is taken from its head, but not from a file that som
       assert.ok(edited)
       assert.equal(contentOf(edited), contentOf(structuredClone(edited)))
     }
+  })
+})
+
+test('a folder in the place of the index is damage, and a summary or an index is not written over one', async () => {
+  await withScratchFolder('satchel-index-', async (dir) => {
+    await mkdir(fileOf(dir), { recursive: true })
+    const damaged = { code: 'conflict', reason: 'index_damaged' }
+
+    await assert.rejects(loadIndex(dir), damaged)
+    await assert.rejects(async () => loadIndexHead(dir), damaged)
+    const thrown = await saveIndex(dir, indexOf([])).catch(storageFailure)
+    assert.ok(isSatchelError(thrown))
+    assert.equal(thrown.reason, 'storage_failed')
+    assert.match(thrown.message, /folder.*index\.json/)
   })
 })

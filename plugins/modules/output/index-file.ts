@@ -233,6 +233,8 @@ export function loadIndexHead(outputDir: string, disk = realDisk): IndexHead | u
     const found = /^\{"format":1,"content":"([0-9a-f]{64})","finished_at":(null|"[^"\\]*"),/.exec(text)
     if (!found?.[1] || !found[2]) return undefined
     return { content: found[1], finished_at: found[2] === 'null' ? null : found[2].slice(1, -1) }
+  } catch (thrown) {
+    return missing(thrown)
   } finally {
     disk.closeSync(file)
   }
@@ -260,12 +262,13 @@ function indexPath(outputDir: string): string {
   return join(stateDir(outputDir), 'index.json')
 }
 
-/** What another user, a link or a folder in its place can do to the file of an index. */
-const UNREADABLE = ['EACCES', 'EPERM', 'ELOOP', 'EISDIR', 'EIO']
+/** What another user or a link can do to the file of an index. */
+const UNREADABLE = ['EACCES', 'EPERM', 'ELOOP', 'EIO']
 
-/** Errors: `unavailable`/`storage_failed`. */
+/** Errors: `unavailable`/`storage_failed`; `conflict`/`index_damaged` for a folder. */
 function missing(thrown: unknown): undefined {
   const code = systemCode(thrown) ?? ''
+  if (code === 'EISDIR') throw refusals.index_is_folder({ cause: thrown })
   if (UNREADABLE.includes(code)) throw refusals.output_not_readable({ code }, { cause: thrown })
   if (code !== 'ENOENT' && code !== 'ENOTDIR') throw thrown
 }

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { orMissing, realDisk, removeQuietly, systemCode } from '../../../server/plugin.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { refusals } from '../reasons.ts'
@@ -36,6 +36,8 @@ export async function removeFiles(
 
 /** Converts a failed write to `where` to an error that a caller can act on; returns any other value unchanged. */
 export function storageFailure(thrown: unknown, where = 'The output directory'): unknown {
+  const folder = systemCode(thrown) === 'EISDIR' ? (thrown as { readonly dest?: string }).dest : undefined
+  if (folder !== undefined) return refusals.folder_in_place({ file: basename(folder) }, { cause: thrown })
   const codes = [
     'ENOSPC',
     'EROFS',

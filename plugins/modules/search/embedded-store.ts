@@ -4,7 +4,7 @@ import { type Disk, orMissing, realDisk } from '../../../server/plugin.ts'
 import { absentIfDamaged } from '../output/stored-format.ts'
 import { refusals } from '../reasons.ts'
 import { segmentsToKeep } from '../segments/merge-plan.ts'
-import { DamagedFile } from '../segments/section-file.ts'
+import { DamagedFile, unlessFolder } from '../segments/section-file.ts'
 import {
   CURRENT,
   composeSet,
@@ -155,7 +155,10 @@ function openVectors(folder: string, disk: Disk): StoredVectors | undefined {
 
 function legacySet(folder: string, disk: Disk): SegmentSet {
   const file = join(folder, LEGACY)
-  const { header, records, vectors } = unpackStore(disk.readFileSync(file).toString('utf8'), file)
+  const { header, records, vectors } = unpackStore(
+    unlessFolder(() => disk.readFileSync(file)).toString('utf8'),
+    file,
+  )
   const { dims } = header
   const items = records.map((record, row) => ({
     ...record,

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { createSimulatedDisk, type Image } from '../../../server/platform/testing/simulated-disk.ts'
+import { withScratchFolder } from '../../../server/plugin.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { recordOf } from '../ingest/summary-output.ts'
 import { type IndexRecord, type ModuleIndex, moduleId } from '../output/module-index.ts'
 import { DamagedFile } from '../segments/section-file.ts'
-import { openSegmentSet } from '../segments/segment-set.ts'
+import { CURRENT, openSegmentSet } from '../segments/segment-set.ts'
 import { indexChanges, statesAfter } from '../testing/index-steps.ts'
 import { OWN_QUERIES, OWN_SUMMARIES } from '../testing/own-corpus.ts'
 import { rankByWords } from './hybrid-ranking.ts'
@@ -328,4 +331,23 @@ test('an update that looks at what changed leaves the very files of one that loo
     }),
     { numRuns: 60 },
   )
+})
+
+test('a folder in the place of a file of the index is damage', async () => {
+  await withScratchFolder('satchel-index-', async (dir) => {
+    const current = join(searchIndexFolder(dir), CURRENT)
+    await mkdir(current, { recursive: true })
+    assert.equal(openSearchIndex(dir, lexicon), undefined)
+
+    await rm(current, { recursive: true })
+    const { index, summaries } = worldOf(['v1.0.0'])
+    const load = async ({ id }: IndexRecord) => summaries.get(id) ?? assert.fail(id)
+    await replaceSearchIndex(dir, { index, lexicon, load })
+    for (const name of await readdir(searchIndexFolder(dir))) {
+      if (name === CURRENT) continue
+      await rm(join(searchIndexFolder(dir), name))
+      await mkdir(join(searchIndexFolder(dir), name))
+    }
+    assert.equal(openSearchIndex(dir, lexicon), undefined)
+  })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -252,6 +252,18 @@ test('a damaged store of version 0.1.0 is named and left alone', async (t) => {
     await assert.rejects(store.count(), { code: 'conflict', reason: 'store_damaged' }, name)
     await assert.rejects(put(store, [3]), { reason: 'store_damaged' }, name)
     assert.equal(await readFile(file, 'utf8'), text)
+  }
+})
+
+test('a folder in the place of a file of a store is damage', async (t) => {
+  const folder = await temporaryFolder(t)
+  const inside = join(folder, 'infra_modules')
+  await put(await openIn(folder), [1])
+  for (const name of [...(await readdir(inside)), 'index.json']) {
+    await rm(join(inside, name), { force: true })
+    await mkdir(join(inside, name))
+    if (name === 'index.json') await rm(join(inside, 'current'), { recursive: true })
+    await assert.rejects(hitsOf(await openIn(folder), item(1).vector), { reason: 'store_damaged' }, name)
   }
 })
 

@@ -177,12 +177,12 @@ export function memorySource(bytes: Buffer): ByteSource {
 /** An open file; undefined where there is none. A file that is replaced or removed meanwhile stays readable. */
 export function fileSource(path: string, disk: Disk): ByteSource | undefined {
   try {
-    const file = disk.openToReadSync(path)
+    const file = unlessFolder(() => disk.openToReadSync(path))
     const size = disk.sizeSync(file)
     let isOpen = true
     return {
       size,
-      read: (into, at) => disk.readSync(file, into, at),
+      read: (into, at) => unlessFolder(() => disk.readSync(file, into, at)),
       close: () => {
         if (isOpen) disk.closeSync(file)
         isOpen = false
@@ -190,6 +190,16 @@ export function fileSource(path: string, disk: Disk): ByteSource | undefined {
     }
   } catch (thrown) {
     if (systemCode(thrown) === 'ENOENT' || systemCode(thrown) === 'ENOTDIR') return undefined
+    throw thrown
+  }
+}
+
+/** What `read` gives; a folder in the place of the file is damage, too. */
+export function unlessFolder<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (thrown) {
+    if (systemCode(thrown) === 'EISDIR') throw new DamagedFile('a folder is in its place')
     throw thrown
   }
 }
