@@ -3,7 +3,7 @@ import type { CheckFinding } from './check.ts'
 import type {
   ConfigurationNames,
   DeclaredKind,
-  GoneName,
+  Departure,
   PlacedRead,
   Repetition,
 } from './configuration-names.ts'
@@ -23,7 +23,7 @@ const MAX_HINTS = 20
  * What Terraform refuses of the names that the files read: those that nothing declares, and resources with an index
  * without `count` or `for_each`, or with one of them and no index. Nothing where a declaration may be unread.
  */
-export function checkNames({ declared, reads, gone, isSure }: ConfigurationNames): NameFinding[] {
+export function checkNames({ declared, reads, departures, isSure }: ConfigurationNames): NameFinding[] {
   if (!isSure) return []
   const known = knownNames(declared)
   const found = new Map<string, NameFinding>()
@@ -41,11 +41,11 @@ export function checkNames({ declared, reads, gone, isSure }: ConfigurationNames
       ...(call !== undefined && { call }),
     })
   }
-  return [...found.values(), ...gone.flatMap((one) => stillThere(one, known))]
+  return [...found.values(), ...departures.flatMap((one) => stillThere(one, known))]
 }
 
 /** Terraform takes a move to one of several instances, as when a block gets `for_each`. */
-function stillThere({ block, from, to, file, line }: GoneName, known: KnownNames): NameFinding[] {
+function stillThere({ block, from, to, file, line }: Departure, known: KnownNames): NameFinding[] {
   const name = nameOf(from)
   const isWhole = name !== undefined && from.steps.length === stepsTo(from)
   const isInstance = to?.steps.some(({ kind }) => kind === 'index') === true

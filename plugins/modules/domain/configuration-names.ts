@@ -32,7 +32,7 @@ export interface PlacedRead extends NameRead {
 }
 
 /** A `moved` or `removed` block: its addresses, and where it is. */
-export interface GoneName {
+export interface Departure {
   readonly block: 'moved' | 'removed'
   readonly from: NameRead
   readonly to?: NameRead
@@ -45,7 +45,7 @@ export interface GoneName {
 export interface ConfigurationNames {
   readonly declared: readonly DeclaredName[]
   readonly reads: readonly PlacedRead[]
-  readonly gone: readonly GoneName[]
+  readonly departures: readonly Departure[]
   readonly isSure: boolean
 }
 

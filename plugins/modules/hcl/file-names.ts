@@ -3,8 +3,8 @@ import { posix } from 'node:path'
 import type { Pieces } from '../../../server/plugin.ts'
 import {
   type DeclaredName,
+  type Departure,
   type FileNames,
-  type GoneName,
   type PlacedRead,
   partOf,
   type Repetition,
@@ -27,15 +27,15 @@ export function* readingFileNames(file: string | undefined, text: string): Piece
   }
   const isSure = read.problems.length === 0 && read.doubts.length === 0
   const declared = read.blocks.flatMap((block) => declaredIn(block))
-  const gone = read.blocks.flatMap((block) => goneIn(block, file))
-  return { declared, reads, gone, isSure, parts: partsIn(file, read.blocks) }
+  const departures = read.blocks.flatMap((block) => departuresIn(block, file))
+  return { declared, reads, departures, isSure, parts: partsIn(file, read.blocks) }
 }
 
 /** What a block says is not there any more; an address of JSON is a text. Terraform leaves those of override files alone. */
-export function goneIn(
+export function departuresIn(
   { type, body: { attributes }, line = 1 }: Block,
   file: string | undefined,
-): GoneName[] {
+): Departure[] {
   if ((type !== 'moved' && type !== 'removed') || isOverride(file)) return []
   const [from, to] = ['from', 'to'].map((name) => addressIn(attributes.get(name)))
   if (from === undefined || (type === 'moved' && to === undefined)) return []

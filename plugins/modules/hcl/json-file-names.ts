@@ -5,13 +5,13 @@ import { type BoundNames, namesRead } from '../domain/names-read.ts'
 import { parseTemplateText } from '../domain/parse-expression.ts'
 import type { Json } from '../domain/summary.ts'
 import type { Attribute, Block, Body } from './body.ts'
-import { declaredIn, goneIn, partsIn } from './file-names.ts'
+import { declaredIn, departuresIn, partsIn } from './file-names.ts'
 import { type JsonObject, jsonChecks, objectsOf, readJsonModule } from './json-module.ts'
 
 /** As `readingFileNames` for JSON, which has no lines: each name is read once in a block, at line 1. */
 export function* readingJsonFileNames(file: string, text: string): Pieces<FileNames> {
   const module = readJsonModule(text)
-  if (module.kind === 'refused') return { declared: [], reads: [], gone: [], parts: [], isSure: false }
+  if (module.kind === 'refused') return { declared: [], reads: [], departures: [], parts: [], isSure: false }
   const { body } = module
   const bound: BoundNames = new Map(iteratorsIn([...body.blocks, { body }]).map((name) => [name, undefined]))
   const reads: PlacedRead[] = []
@@ -28,8 +28,10 @@ export function* readingJsonFileNames(file: string, text: string): Pieces<FileNa
   }
   const declared = [...body.blocks.flatMap((block) => declaredIn(block)), ...declaredOutsideOfBlocks(body)]
   const parts = partsIn(file, [...body.blocks, ...localsIn(body)])
-  const gone = [...body.blocks, ...blocksIn(body, 'removed')].flatMap((block) => goneIn(block, file))
-  return { declared, reads, gone, parts, isSure: module.duplicates.length === 0 }
+  const departures = [...body.blocks, ...blocksIn(body, 'removed')].flatMap((block) =>
+    departuresIn(block, file),
+  )
+  return { declared, reads, departures, parts, isSure: module.duplicates.length === 0 }
 }
 
 /** Blocks that JSON is read without are attributes of the file. */

@@ -25,7 +25,7 @@ export async function namesOf({
   return {
     declared: read.flatMap(({ declared }) => declared),
     reads: readsThatCount(read),
-    gone: read.flatMap(({ gone }) => gone),
+    departures: read.flatMap(({ departures }) => departures),
     isSure: isWhole && !isGenerated && unread.length === 0 && read.every(({ isSure }) => isSure),
   }
 }

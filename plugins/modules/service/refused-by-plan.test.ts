@@ -33,7 +33,7 @@ test('a moved or removed block of what is still declared is found', async (t) =>
     [call(), REMOVED, true],
     [counted, REMOVED, true],
     [call(), 'removed {\n  from = module.old\n}\n', false],
-    [call(), 'removed {\n  from = module.m.a_b.c\n}\n', false], // the resource may be gone
+    [call(), 'removed {\n  from = module.m.a_b.c\n}\n', false], // the resource may not be there
     [resource, 'removed {\n  from = a_b.c\n}\n', true],
     [call(), moved('module.m', 'module.n'), true],
     [counted, moved('module.m', 'module.n.module.m'), true],
