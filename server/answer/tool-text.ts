@@ -1,5 +1,6 @@
 import type { Log } from '../contract/context.ts'
 import type { Tool } from '../contract/tool.ts'
+import { onceFor } from '../platform/once.ts'
 import { cleanText } from '../platform/untrusted.ts'
 import { CutList, CutText } from './cut.ts'
 import { isPartial, Literal } from './literal.ts'
@@ -36,12 +37,7 @@ export function toldIn(
   data: Record<string, unknown>,
   tool: Pick<Tool, 'omits' | 'literals'>,
 ): Record<string, unknown> {
-  let place = known.get(tool)
-  if (!place) {
-    place = placeOf(pathsIn(tool.omits), pathsIn(tool.literals))
-    known.set(tool, place)
-  }
-  return told(data, place) as Record<string, unknown> // an object stays one
+  return told(data, placesOf(tool)) as Record<string, unknown> // an object stays one
 }
 
 /** How the text shows a member and the members below it. A member without a place is shown unchanged. */
@@ -60,8 +56,9 @@ interface Place {
 /** The rest of a path, and what the tool says of its end. */
 type Path = readonly [names: readonly string[], said: string]
 
-/** The places of each tool. */
-const known = new WeakMap<Pick<Tool, 'omits' | 'literals'>, Place>()
+const placesOf = onceFor(({ omits, literals }: Pick<Tool, 'omits' | 'literals'>) =>
+  placeOf(pathsIn(omits), pathsIn(literals)),
+)
 
 function pathsIn(said: Readonly<Record<string, string>> = {}): readonly Path[] {
   return Object.entries(said).map(([path, text]) => [path.split('/').slice(1), text])

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { endianness } from 'node:os'
+import { onceFor } from './once.ts'
 
 /**
  * States of a socket that a process still holds: established, and closed for writing only. The kernel shows a socket
@@ -11,20 +12,13 @@ const LOOPBACK_V4 = /^(?:::ffff:)?(127(?:\.\d{1,3}){3})$/
 const LOOPBACK_V6 = '::1'
 const ROOT = 0
 
-const proofs = new WeakMap<Socket, Promise<boolean>>()
-
 /**
  * Reports whether the process at the other end of a loopback connection runs as this OS user. Linux lists the owner of
  * each TCP socket; elsewhere, and whenever anything is unclear, the answer is no. Asks once for each connection.
  */
-export function isOwnUser(socket: Socket): Promise<boolean> {
-  let proof = proofs.get(socket)
-  if (proof === undefined) {
-    proof = prove(socket).catch(() => false)
-    proofs.set(socket, proof)
-  }
-  return proof
-}
+export const isOwnUser: (socket: Socket) => Promise<boolean> = onceFor((socket) =>
+  prove(socket).catch(() => false),
+)
 
 async function prove(socket: Socket): Promise<boolean> {
   const own = process.platform === 'linux' ? process.geteuid?.() : undefined

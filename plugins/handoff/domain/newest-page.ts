@@ -1,4 +1,4 @@
-import { type CursorKey, compareKeys } from '../../../server/plugin.ts'
+import { type CursorKey, compareKeys, onceFor } from '../../../server/plugin.ts'
 import { firstBehind, orderOf } from './list-order.ts'
 import type { RecordBatch, RecordTable } from './record-table.ts'
 
@@ -45,17 +45,13 @@ export function newestPage(
   return { found, total: [...counts.values()].reduce((sum, count) => sum + count, 0) }
 }
 
-/** A table of records that did not change has the batches that it had. */
-const orders = new WeakMap<readonly RecordBatch[], readonly RecordBatch[]>()
-
-/** The batch with the first record first, as far as is known without a look into them. */
-function inOrder(batches: readonly RecordBatch[]): readonly RecordBatch[] {
-  const known = orders.get(batches)
-  if (known) return known
-  const order = batches.toSorted((a, b) => b.newestMs - a.newestMs || (a.firstId < b.firstId ? -1 : 1))
-  orders.set(batches, order)
-  return order
-}
+/**
+ * The batch with the first record first, as far as is known without a look into them. A table of records that did not
+ * change has the batches that it had.
+ */
+const inOrder = onceFor((batches: readonly RecordBatch[]) =>
+  batches.toSorted((a, b) => b.newestMs - a.newestMs || (a.firstId < b.firstId ? -1 : 1)),
+)
 
 /** Whether all records of a batch are newer than those behind the key. */
 function isBefore(batch: RecordBatch, after: CursorKey | undefined): boolean {

@@ -1,3 +1,4 @@
+import { onceFor } from '../../../server/plugin.ts'
 import type { Segment } from './open-segment.ts'
 import { createRowKeys } from './row-keys.ts'
 import {
@@ -140,13 +141,7 @@ interface Rows {
 }
 
 /** A layer never changes, and most of them stay when a table is made again. */
-const known = new WeakMap<Layer, Rows>()
-
-function rowsOf(layer: Layer): Rows {
-  const rows = known.get(layer) ?? rowsIn(layer)
-  known.set(layer, rows)
-  return rows
-}
+const rowsOf = onceFor(rowsIn)
 
 const EVERY_ROW = Uint16Array.from({ length: SEGMENT_ROWS }, (_, row) => row)
 

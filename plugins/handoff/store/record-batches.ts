@@ -1,4 +1,5 @@
 import { isAscii } from 'node:buffer'
+import { onceFor } from '../../../server/plugin.ts'
 import type { RecordBatch } from '../domain/record-table.ts'
 import { type Layer, numberOf, recordCount, recordsOf } from './layers.ts'
 import { DamagedSegment, type Segment } from './open-segment.ts'
@@ -31,19 +32,10 @@ function batchOf(layers: readonly Layer[], layer: Layer, at: number): RecordBatc
 }
 
 /** What is asked again and again of a segment, which never changes. */
-const oldestIn = onceFor((segment) =>
+const oldestIn = onceFor((segment: Segment) =>
   segment.columns('times').updated.reduce((least, time) => Math.min(least, time), Number.POSITIVE_INFINITY),
 )
-const firstIdIn = onceFor(({ range }) => idAt(Uint32Array.from(range[0]), 0))
-
-function onceFor<T>(find: (segment: Segment) => T): (segment: Segment) => T {
-  const found = new WeakMap<Segment, { readonly value: T }>()
-  return (segment) => {
-    const known = found.get(segment) ?? { value: find(segment) }
-    found.set(segment, known)
-    return known.value
-  }
-}
+const firstIdIn = onceFor(({ range }: Segment) => idAt(Uint32Array.from(range[0]), 0))
 
 /** So many counts are kept of each layer, which never changes. */
 const MAX_COUNTS = 16

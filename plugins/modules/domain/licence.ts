@@ -1,5 +1,5 @@
 /** SPDX ids from licence texts. */
-import { onceFor } from './once-for.ts'
+import { onceFor } from '../../../server/plugin.ts'
 
 const MAX_CHARS = 4_000
 

@@ -1,6 +1,6 @@
 /** The README of a module directory. */
+import { onceFor } from '../../../server/plugin.ts'
 import { type Opening, openingOf } from './description.ts'
-import { onceFor } from './once-for.ts'
 
 /** Longest stored text. design modules 8 */
 export const README_MAX_BYTES = 256 * 1024

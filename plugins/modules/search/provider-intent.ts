@@ -1,4 +1,4 @@
-import { addTo } from '../../../server/plugin.ts'
+import { addTo, onceFor } from '../../../server/plugin.ts'
 import { PRODUCTS } from './products.ts'
 import { CLOUDS, PROVIDER_FAMILY, PROVIDER_NAMES } from './provider-names.ts'
 
@@ -147,13 +147,7 @@ interface NamedPhrase {
 }
 
 /** The phrases of each table by their first words, longest first: a query asks at each of its words. */
-const phrases = new WeakMap<object, ReadonlyMap<string, readonly NamedPhrase[]>>()
-
-function phrasesOf(
-  names: Readonly<Record<string, readonly string[]>>,
-): ReadonlyMap<string, readonly NamedPhrase[]> {
-  const known = phrases.get(names)
-  if (known) return known
+const phrasesOf = onceFor((names: Readonly<Record<string, readonly string[]>>) => {
   const made = new Map<string, NamedPhrase[]>()
   for (const [name, said] of Object.entries(names)) {
     for (const phrase of said) {
@@ -163,6 +157,5 @@ function phrasesOf(
     }
   }
   for (const list of made.values()) list.sort((a, b) => b.parts.length - a.parts.length)
-  phrases.set(names, made)
   return made
-}
+})

@@ -1,3 +1,5 @@
+import { onceFor } from '../../../../server/plugin.ts'
+
 /** Characters that look like others, by what they look like. Letters only: names of agents are short. */
 const LOOKS: Readonly<Record<string, string>> = Object.fromEntries(
   (
@@ -70,24 +72,18 @@ interface Named {
   readonly joined_at: string
 }
 
-const found = new WeakMap<readonly Named[], ReadonlyMap<string, string>>()
-
 /**
  * By participant, the name of one who joined before and for whom its own may be taken. Found once for each list: two
  * hundred members make twenty thousand pairs, and the page asks at each key that is pressed.
  */
-export function imitations(members: readonly Named[]): ReadonlyMap<string, string> {
-  const known = found.get(members)
-  if (known) return known
+export const imitations: (members: readonly Named[]) => ReadonlyMap<string, string> = onceFor((members) => {
   const all = members.map((one) => ({ ...one, ...seen(one.name) }))
   const imitated = all.flatMap((one) => {
     const like = all.find((other) => isBefore(other, one) && looksLike(one, other))
     return like ? [[one.participant_id, like.name] as const] : []
   })
-  const byId = new Map(imitated)
-  found.set(members, byId)
-  return byId
-}
+  return new Map(imitated)
+})
 
 function isBefore(other: Named, one: Named): boolean {
   return other.participant_id !== one.participant_id && other.joined_at <= one.joined_at
