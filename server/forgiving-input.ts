@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { excessOfJson } from './platform/json-bounds.ts'
-import { isJsonObject } from './platform/json-object.ts'
+import { isJsonObject, parsedJson } from './platform/json-object.ts'
 import { requireKnownArguments } from './unknown-key.ts'
 
 /** A text of JSON may hold another: a list in an object in an argument. */
@@ -56,10 +56,6 @@ function structureIn(value: unknown, issue: z.core.$ZodIssue): unknown {
   const wantsList = issue.expected === 'array'
   if (!wantsList && issue.expected !== 'object' && issue.expected !== 'record') return value
   if (excessOfJson(value)) return value
-  try {
-    const held: unknown = JSON.parse(value)
-    return (wantsList ? Array.isArray(held) : isJsonObject(held)) ? held : value
-  } catch {
-    return value
-  }
+  const held = parsedJson(value)
+  return (wantsList ? Array.isArray(held) : isJsonObject(held)) ? held : value
 }

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { isJsonObject } from '../../server/plugin.ts'
+import { isJsonObject, parsedJson } from '../../server/plugin.ts'
 
 /** The members of a harness's input that hooks use. The transcript is never read. */
 export interface HookInput {
@@ -13,20 +13,14 @@ const MAX_BYTES = 256 * 1024 // design handoff-store, section 3
 /** Reads the JSON on stdin; undefined if it is too long, not complete after `limitMs`, or not an object. */
 export async function readHookInput(stdin: Readable, limitMs: number): Promise<HookInput | undefined> {
   const text = await readBriefly(stdin, limitMs)
-  if (text === undefined) return undefined
-  try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, '')) // PowerShell writes one
-    if (!isJsonObject(value)) return undefined
-    const [root] = Array.isArray(value['workspace_roots']) ? value['workspace_roots'] : []
-    return {
-      // Cursor names a conversation and the folders of its window; VS Code has other names.
-      sessionId:
-        textOf(value['session_id']) ?? textOf(value['sessionId']) ?? textOf(value['conversation_id']),
-      cwd: folderOf(textOf(value['cwd']) ?? textOf(root), process.platform),
-      source: value['source'] === 'new' ? 'startup' : textOf(value['source']),
-    }
-  } catch {
-    return undefined
+  const value = parsedJson(text?.replace(/^\uFEFF/, '') ?? '') // PowerShell writes one
+  if (!isJsonObject(value)) return undefined
+  const [root] = Array.isArray(value['workspace_roots']) ? value['workspace_roots'] : []
+  return {
+    // Cursor names a conversation and the folders of its window; VS Code has other names.
+    sessionId: textOf(value['session_id']) ?? textOf(value['sessionId']) ?? textOf(value['conversation_id']),
+    cwd: folderOf(textOf(value['cwd']) ?? textOf(root), process.platform),
+    source: value['source'] === 'new' ? 'startup' : textOf(value['source']),
   }
 }
 

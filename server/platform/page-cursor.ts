@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { parsedJson } from './json-object.ts'
 
 /** The place of a row in an order: no two rows have the same. */
 export type CursorKey = readonly (string | number)[]
@@ -22,14 +23,10 @@ export function cursorOf(question: string, key: CursorKey): string {
 /** The key in a cursor; undefined when it is malformed or belongs to another question. */
 export function keyIn(cursor: string, question: string): CursorKey | undefined {
   if (cursor.length > MAX_CHARS) return undefined
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
-    const isKey =
-      Array.isArray(parts) && parts.every((part) => typeof part === 'string' || typeof part === 'number')
-    return isKey && parts[0] === question ? parts.slice(1) : undefined
-  } catch {
-    return undefined
-  }
+  const parts = parsedJson(Buffer.from(cursor, 'base64url').toString('utf8'))
+  const isKey =
+    Array.isArray(parts) && parts.every((part) => typeof part === 'string' || typeof part === 'number')
+  return isKey && parts[0] === question ? parts.slice(1) : undefined
 }
 
 /** The whole number, 0 or more, that a cursor of one number holds; undefined as for `keyIn`. */

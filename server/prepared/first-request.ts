@@ -1,4 +1,4 @@
-import { isJsonObject } from '../platform/json-object.ts'
+import { isJsonObject, parsedJson } from '../platform/json-object.ts'
 
 /** A message that needs no host: what a client sends before its first call. */
 export type FirstRequest =
@@ -84,12 +84,8 @@ function isCapabilityMember(name: string, content: unknown): boolean {
 }
 
 function objectIn(line: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return isJsonObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parsedJson(line)
+  return isJsonObject(value) ? value : undefined
 }
 
 function isEmpty(params: unknown): boolean {

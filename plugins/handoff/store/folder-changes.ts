@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Disk, isJsonObject, replaceFile, systemCode } from '../../../server/plugin.ts'
+import { type Disk, isJsonObject, parsedJson, replaceFile, systemCode } from '../../../server/plugin.ts'
 import { type Layout, newTemp, RECORD_MODE } from './layout.ts'
 
 /** One write of ours into the folder of records: the folder's time before it and after it. */
@@ -78,16 +78,11 @@ function changesIn(text: string): readonly FolderChange[] {
 }
 
 function changeIn(line: string): FolderChange | undefined {
-  if (line === '') return undefined
-  try {
-    const value: unknown = JSON.parse(line)
-    if (!isJsonObject(value)) return undefined
-    const { name, before, after } = value
-    if (typeof name !== 'string' || typeof before !== 'number' || typeof after !== 'number') return undefined
-    return /^[0-9a-f-]{36}\.json$/.test(name) ? { name, before, after } : undefined
-  } catch {
-    return undefined
-  }
+  const value = parsedJson(line)
+  if (!isJsonObject(value)) return undefined
+  const { name, before, after } = value
+  if (typeof name !== 'string' || typeof before !== 'number' || typeof after !== 'number') return undefined
+  return /^[0-9a-f-]{36}\.json$/.test(name) ? { name, before, after } : undefined
 }
 
 /** The files that were noted since the folder had the time `sinceMs`. */

@@ -1,19 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { createFileDurably, type Disk, isJsonObject, orMissing, systemCode } from '../../../server/plugin.ts'
+import {
+  createFileDurably,
+  type Disk,
+  isJsonObject,
+  orMissing,
+  parsedJson,
+  systemCode,
+} from '../../../server/plugin.ts'
 import type { Root } from '../domain/commit-id.ts'
 import { type Layout, newTemp, RECORD_MODE } from './layout.ts'
 
 /** The project id in `config.json` of a store. The file is meant to be committed. */
 export async function storedProjectId(disk: Disk, layout: Layout): Promise<string | undefined> {
   const bytes = await orMissing(disk.readFile(layout.config))
-  if (!bytes) return undefined
-  try {
-    const config: unknown = JSON.parse(bytes.toString('utf8'))
-    const id = isJsonObject(config) ? config['project_id'] : undefined
-    return typeof id === 'string' && id !== '' ? id : undefined
-  } catch {
-    return undefined // handoff_doctor reports a damaged file; it is never overwritten
-  }
+  const config = bytes && parsedJson(bytes.toString('utf8'))
+  // handoff_doctor reports a damaged file; it is never overwritten
+  const id = isJsonObject(config) ? config['project_id'] : undefined
+  return typeof id === 'string' && id !== '' ? id : undefined
 }
 
 /**

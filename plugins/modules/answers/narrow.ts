@@ -1,4 +1,4 @@
-import { cleanText } from '../../../server/plugin.ts'
+import { cleanText, parsedJson } from '../../../server/plugin.ts'
 import { nearInput } from '../domain/near-input.ts'
 import type { ModuleSummary, Output, Variable } from '../domain/summary.ts'
 import { describeType, parseType } from '../domain/type-constraint.ts'
@@ -91,11 +91,10 @@ function rowsOf(variable: Variable): Row[] {
 
 /** A literal as what it is, anything else as its source text. */
 function statedDefault(text: string): Record<string, unknown> {
-  try {
-    return { default: JSON.parse(text) }
-  } catch {
-    return { default: text.replace(/ ?\. ?/g, '.'), default_expression: true }
-  }
+  const value = parsedJson(text)
+  return value === undefined
+    ? { default: text.replace(/ ?\. ?/g, '.'), default_expression: true }
+    : { default: value }
 }
 
 function outputRow({ name, description, sensitive }: Output): Row {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { inTightHeap, makeDirectoryDurably } from '../../../server/plugin.ts'
+import { inTightHeap, makeDirectoryDurably, parsedJson } from '../../../server/plugin.ts'
 import { type ModuleSummary, SUMMARY_SCHEMA } from '../domain/summary.ts'
 import { PARSER_VERSION } from '../hcl/parse-file.ts'
 import { loadIndex, saveIndex } from '../output/index-file.ts'
@@ -118,12 +118,8 @@ async function recordsOf(
 }
 
 function parseSummary(bytes: Uint8Array): ModuleSummary | undefined {
-  try {
-    const read: unknown = JSON.parse(new TextDecoder().decode(bytes))
-    return marked.safeParse(read).success ? (read as ModuleSummary) : undefined // checked as far as the index looks
-  } catch {
-    return undefined
-  }
+  const read = parsedJson(new TextDecoder().decode(bytes))
+  return marked.safeParse(read).success ? (read as ModuleSummary) : undefined // checked as far as the index looks
 }
 
 function repositoryRows(records: readonly IndexRecord[]) {

@@ -2,7 +2,13 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { makeDirectoryDurably, realDisk, removeQuietly, writeFileDurably } from '../../../server/plugin.ts'
+import {
+  makeDirectoryDurably,
+  parsedJson,
+  realDisk,
+  removeQuietly,
+  writeFileDurably,
+} from '../../../server/plugin.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { CODE_VERSION } from '../hcl/code-blocks.ts'
 import { PARSER_VERSION } from '../hcl/parse-file.ts'
@@ -46,12 +52,8 @@ export function isAsked({ summary_file }: Pick<IndexRecord, 'id' | 'summary_file
 /** The version with this id; undefined where it is not kept, or was kept by a version that reads otherwise. */
 export async function loadAsked(outputDir: string, id: string): Promise<AskedVersion | undefined> {
   const text = await realDisk.readFile(pathOf(outputDir, id)).catch(() => undefined)
-  if (text === undefined) return undefined
-  try {
-    return stored.parse(JSON.parse(text.toString('utf8')))
-  } catch {
-    return undefined // it is read again
-  }
+  // One that is damaged is read again.
+  return text && stored.safeParse(parsedJson(text.toString('utf8'))).data
 }
 
 /** The ids of the versions that are kept. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { appendToFile, realDisk } from '../../../server/plugin.ts'
+import { appendToFile, parsedJson, realDisk } from '../../../server/plugin.ts'
 import type { FileCode, ModuleCode } from '../domain/module-code.ts'
 import { CODE_VERSION } from '../hcl/code-blocks.ts'
 import { stateDir } from './module-index.ts'
@@ -193,13 +193,8 @@ function rowsIn(text: string, keys: readonly string[]): ReadonlyMap<string, Row>
 }
 
 function parseRow(line: string): Row | undefined {
-  if (!line.startsWith('{')) return undefined
-  try {
-    const row = JSON.parse(line) as Partial<Row> // our own file; looked at next
-    return typeof row.key === 'string' && Array.isArray(row.uses) ? (row as Row) : undefined
-  } catch {
-    return undefined
-  }
+  const row = parsedJson(line) as Partial<Row> | null | undefined // our own file; looked at next
+  return typeof row?.key === 'string' && Array.isArray(row.uses) ? (row as Row) : undefined
 }
 
 /** The file of a repository's code, to which writers only append. */

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { appendToFile, removeFile } from '../../../server/plugin.ts'
+import { appendToFile, parsedJson, removeFile } from '../../../server/plugin.ts'
 import type { ModuleFacts } from '../domain/module-facts.ts'
 import type { Flavour } from '../domain/module-files.ts'
 
@@ -52,12 +52,7 @@ interface Row {
 }
 
 function parseRow(line: string): Row | undefined {
-  if (line === '') return undefined
-  try {
-    const row = JSON.parse(line) as Partial<Row> | null // our own file; looked at next
-    if (typeof row?.key !== 'string' || typeof row.parser !== 'string') return undefined
-    return typeof row.facts === 'object' && row.facts !== null ? (row as Row) : undefined
-  } catch {
-    return undefined
-  }
+  const row = parsedJson(line) as Partial<Row> | null | undefined // our own file; looked at next
+  if (typeof row?.key !== 'string' || typeof row.parser !== 'string') return undefined
+  return typeof row.facts === 'object' && row.facts !== null ? (row as Row) : undefined
 }

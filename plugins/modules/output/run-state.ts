@@ -2,7 +2,13 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { type Disk, judgeProcess, systemProcesses, writeFileDurably } from '../../../server/plugin.ts'
+import {
+  type Disk,
+  judgeProcess,
+  parsedJson,
+  systemProcesses,
+  writeFileDurably,
+} from '../../../server/plugin.ts'
 import { stateDir } from './module-index.ts'
 
 const place = { repository: z.string(), name: z.string(), known: z.boolean() }
@@ -48,15 +54,11 @@ export async function loadRunState(
   outputDir: string,
 ): Promise<(RunState & { readonly isRunning: boolean }) | undefined> {
   const text = await readFile(pathOf(outputDir), 'utf8').catch(() => undefined)
-  if (text === undefined) return undefined
-  try {
-    const { pid, start, host, format: _, ...state } = stored.parse(JSON.parse(text))
-    const isRunning =
-      state.ended_at === null && judgeProcess(systemProcesses, { pid, start, host }) !== 'dead'
-    return { ...state, isRunning }
-  } catch {
-    return undefined
-  }
+  const read = text === undefined ? undefined : stored.safeParse(parsedJson(text)).data
+  if (read === undefined) return undefined
+  const { pid, start, host, format: _, ...state } = read
+  const isRunning = state.ended_at === null && judgeProcess(systemProcesses, { pid, start, host }) !== 'dead'
+  return { ...state, isRunning }
 }
 
 function pathOf(outputDir: string): string {

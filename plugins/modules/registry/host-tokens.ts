@@ -2,6 +2,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { parsedJson } from '../../../server/plugin.ts'
 import type { Attribute } from '../hcl/body.ts'
 import { readLiteral } from '../hcl/literals.ts'
 import { readHcl } from '../hcl/reader.ts'
@@ -87,10 +88,7 @@ const savedFile = z.object({ credentials: z.record(z.string(), z.object({ token:
 
 /** `{"credentials": {"host": {"token": "…"}}}` */
 function savedTokens(text: string): readonly HostToken[] {
-  try {
-    const { credentials } = savedFile.parse(JSON.parse(text))
-    return Object.entries(credentials).map(([host, { token }]) => [host.toLowerCase(), token] as const)
-  } catch {
-    return [] // another program's file, which that program reports
-  }
+  // Another program's file, which that program reports.
+  const { credentials = {} } = savedFile.safeParse(parsedJson(text)).data ?? {}
+  return Object.entries(credentials).map(([host, { token }]) => [host.toLowerCase(), token] as const)
 }

@@ -1,4 +1,5 @@
 import { ChromaClient, ChromaNotFoundError, type Collection, type Where } from 'chromadb'
+import { parsedJson } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 import { type ChromaPlace, type Reach, reachServer } from './chroma-reach.ts'
 import { unpackText } from './packed-text.ts'
@@ -234,13 +235,7 @@ function headerMetadata(header: StoreHeader): Metadata {
 
 function headerOf(collection: Collection): StoreHeader | undefined {
   const text = collection.metadata?.['satchel']
-  if (typeof text !== 'string') return undefined
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const value = typeof text === 'string' ? parsedJson(text) : undefined
   return parseHeader(value, collection.name)
 }
 

@@ -1,7 +1,13 @@
 /** How far the files of this machine follow the rows of a catalogue: `.satchel/followed.json`. */
 import { join } from 'node:path'
 import * as z from 'zod'
-import { type Disk, makeDirectoryDurably, realDisk, writeFileDurably } from '../../../server/plugin.ts'
+import {
+  type Disk,
+  makeDirectoryDurably,
+  parsedJson,
+  realDisk,
+  writeFileDurably,
+} from '../../../server/plugin.ts'
 import { stateDir } from '../output/module-index.ts'
 
 const stored = z.object({
@@ -18,12 +24,8 @@ export type FollowedState = Omit<z.output<typeof stored>, 'format'>
 /** The state; undefined where nothing was followed yet. */
 export async function loadFollowed(outputDir: string, disk = realDisk): Promise<FollowedState | undefined> {
   const text = await disk.readFile(pathOf(outputDir)).catch(() => undefined)
-  if (text === undefined) return undefined
-  try {
-    return stored.parse(JSON.parse(text.toString('utf8')))
-  } catch {
-    return undefined // everything is followed again
-  }
+  // Where it is damaged, everything is followed again.
+  return text && stored.safeParse(parsedJson(text.toString('utf8'))).data
 }
 
 /** Replaces the state. Errors: the file system's own. */

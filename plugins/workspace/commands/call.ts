@@ -6,6 +6,7 @@ import {
   type Host,
   isJsonObject,
   nearest,
+  parsedJson,
   type Tool,
 } from '../../../server/plugin.ts'
 import { forward, keyed } from '../connection/forward.ts'
@@ -56,11 +57,7 @@ function toolNamed(tools: readonly Tool[], name: string): Tool {
 }
 
 function objectOf(json: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(json)
-    if (isJsonObject(value)) return value
-  } catch {
-    // refused below, like any other malformed input
-  }
+  const value = parsedJson(json)
+  if (isJsonObject(value)) return value
   throw refusals.input_not_object()
 }

@@ -7,6 +7,7 @@ import {
   type Host,
   isJsonObject,
   isSatchelError,
+  parsedJson,
   type Terminal,
 } from '../../../server/plugin.ts'
 import { callOwner, type OwnerAddress } from '../connection/link.ts'
@@ -41,7 +42,7 @@ export function editHookCommand(host: Host): Command {
     example: 'satchel workspace hook pre-edit --harness claude-code',
     async run(_, { event, harness = 'agent' }, terminal) {
       try {
-        const input = inputIn(await text(terminal.stdin))
+        const input = parsedJson(await text(terminal.stdin))
         const edits = harnessEdits(input)
         for (const edit of edits) {
           const found = await roomOf(host, edit)
@@ -64,14 +65,6 @@ export function editHookCommand(host: Host): Command {
 /** A hook lets a patch pass or not, and a part of this one could not become a proposal. */
 const ALONE =
   'One file of this patch belongs to a room, and nothing was changed. Repeat the edits of that file in a patch of their own, and those of the other files in another.'
-
-function inputIn(input: string): unknown {
-  try {
-    return JSON.parse(input)
-  } catch {
-    return undefined // not ours to judge
-  }
-}
 
 function told(terminal: Terminal, answer: object): number {
   terminal.write(`${JSON.stringify(answer)}\n`)

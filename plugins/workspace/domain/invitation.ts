@@ -1,4 +1,4 @@
-import type { Capability } from '../../../server/plugin.ts'
+import { type Capability, parsedJson } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 import type { Moment } from './moment.ts'
 
@@ -60,12 +60,8 @@ export function formatJoinUri(ticket: JoinTicket): string {
  */
 export function parseJoinUri(uri: string): JoinTicket | undefined {
   if (!uri.startsWith(URI_PREFIX) || uri.length > URI_MAX_BYTES) return undefined
-  try {
-    const value: unknown = JSON.parse(Buffer.from(uri.slice(URI_PREFIX.length), 'base64url').toString('utf8'))
-    return isTicket(value) ? value : undefined
-  } catch {
-    return undefined // not JSON: not an invitation
-  }
+  const value = parsedJson(Buffer.from(uri.slice(URI_PREFIX.length), 'base64url').toString('utf8'))
+  return isTicket(value) ? value : undefined
 }
 
 function isTicket(value: unknown): value is JoinTicket {
