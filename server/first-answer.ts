@@ -1,3 +1,4 @@
+import { openPromise } from './platform/open-promise.ts'
 import type { RealStdout } from './process-io.ts'
 
 /** Maximum wait for the first request over stdio before the plugins are set up. */
@@ -8,11 +9,8 @@ export function firstAnswer(stdout: RealStdout): {
   readonly stdout: RealStdout
   readonly written: Promise<void>
 } {
-  let tell = (): void => {}
-  const written = new Promise<void>((resolve) => {
-    tell = resolve
-    setTimeout(resolve, BOOT_DELAY_MS)
-  })
+  const { promise: written, resolve: tell } = openPromise<void>()
+  setTimeout(tell, BOOT_DELAY_MS)
   const write: RealStdout['write'] = (text, done) => {
     tell()
     return stdout.write(text, done)

@@ -1,5 +1,6 @@
 import type { Log } from './contract/context.ts'
 import type { RunningHost } from './host.ts'
+import { endsWithin } from './platform/within.ts'
 
 /** Time for plugins to stop before the process ends without them. */
 const STOP_LIMIT_MS = 2_000
@@ -10,13 +11,6 @@ export async function stopWithin(boot: Promise<RunningHost>, log: Log): Promise<
     (host) => host.stop(),
     () => undefined,
   )
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(() => {
-      log.error('a plugin did not stop in time', { limit_ms: STOP_LIMIT_MS })
-      resolve()
-    }, STOP_LIMIT_MS)
-  })
-  await Promise.race([stopped, late])
-  clearTimeout(timer)
+  if (!(await endsWithin(STOP_LIMIT_MS, stopped)))
+    log.error('a plugin did not stop in time', { limit_ms: STOP_LIMIT_MS })
 }

@@ -1,8 +1,9 @@
 import type { EventEmitter } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { serveStdio as connectStdio } from '@modelcontextprotocol/server/stdio'
 import { asCallerError } from '../call.ts'
 import type { RunningHost } from '../host.ts'
+import { openPromise } from '../platform/open-promise.ts'
+import { endsWithin } from '../platform/within.ts'
 import type { ProcessIo } from '../process-io.ts'
 import { clientNameIn, LOCAL_CALLER } from './caller.ts'
 import { createDoor, type DoorOptions } from './door.ts'
@@ -57,10 +58,7 @@ export async function serveStdio(options: StdioOptions): Promise<number> {
   const links = createLinks(() => clientName)
   const boot = toldOnce(options)
   const door = createDoor({ ...options, boot, loadRemote: links.tableOf })
-  let end: (ending: Ending) => void = () => undefined
-  const ended = new Promise<Ending>((resolve) => {
-    end = resolve
-  })
+  const { promise: ended, resolve: end } = openPromise<Ending>()
   const outlet = createOutlet(options.io.stdout, {
     roomy: () => wire.resume(),
     broken: () => end(AT_ONCE),
@@ -99,14 +97,14 @@ export async function serveStdio(options: StdioOptions): Promise<number> {
     // After the end of stdin they still have their time.
     if (graceMs === GRACE_AFTER_SIGNAL_MS) void boot.then((host) => host.beginStop()).catch(() => undefined)
     else if (graceMs > 0) await Promise.race([boot.catch(() => undefined), wire.idle()])
-    await within(graceMs, wire.idle())
+    await endsWithin(graceMs, wire.idle())
     extras.close()
-    await within(FLUSH_LIMIT_MS, outlet.flushed())
+    await endsWithin(FLUSH_LIMIT_MS, outlet.flushed())
     return code
   } catch (failure) {
-    if (!options.io.stdin.isTTY) await within(TELL_FAILURE_MS, ended)
-    await within(FLUSH_LIMIT_MS, wire.idle())
-    await within(FLUSH_LIMIT_MS, outlet.flushed())
+    if (!options.io.stdin.isTTY) await endsWithin(TELL_FAILURE_MS, ended)
+    await endsWithin(FLUSH_LIMIT_MS, wire.idle())
+    await endsWithin(FLUSH_LIMIT_MS, outlet.flushed())
     throw failure
   } finally {
     stopListening()
@@ -128,13 +126,6 @@ function toldOnce({ boot, log }: StdioOptions): Promise<RunningHost> {
 async function failureOf(boot: Promise<unknown>): Promise<never> {
   await boot
   return new Promise(() => undefined)
-}
-
-/** Waits for `work`, at most `ms`. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const late = new AbortController()
-  await Promise.race([work, sleep(ms, undefined, { signal: late.signal }).catch(() => undefined)])
-  late.abort()
 }
 
 function endOnSignals(

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { setTimeout as wait } from 'node:timers/promises'
+import { endsWithin } from './within.ts'
 
 /** A child that reads lines on its stdin and writes lines on its stdout. The caller closes it. */
 export interface LineProcess {
@@ -44,9 +44,7 @@ export function startLineProcess(
     wasStarted: () => child.pid !== undefined,
     async close(graceMs) {
       child.stdin.end()
-      const late = new AbortController()
-      await Promise.race([closed, wait(graceMs, undefined, { signal: late.signal }).catch(() => undefined)])
-      late.abort()
+      await endsWithin(graceMs, closed)
       child.kill('SIGKILL')
       child.stdout.destroy() // a descendant may hold the pipes open
       child.stderr.destroy()

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
 /** Work that is told by its signal that it is over, also where it was late. */
 interface EndingWork<T> {
   readonly signal: AbortSignal
@@ -28,5 +30,16 @@ export async function within<T>(limitMs: number, late: () => Error, work: () => 
     return await Promise.race([work(), over])
   } finally {
     clearTimeout(timer)
+  }
+}
+
+/** Waits for the end of `work`, at most `limitMs`; false if it goes on then. Errors: those of the work. */
+export async function endsWithin(limitMs: number, work: Promise<unknown>): Promise<boolean> {
+  const ended = new AbortController()
+  const over = pause(limitMs, false, { signal: ended.signal }).catch(() => false)
+  try {
+    return await Promise.race([work.then(() => true), over])
+  } finally {
+    ended.abort()
   }
 }

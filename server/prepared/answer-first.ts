@@ -1,3 +1,4 @@
+import { openPromise } from '../platform/open-promise.ts'
 import type { ProcessIo, RealStdout } from '../process-io.ts'
 import { type FirstRequest, firstRequestIn } from './first-request.ts'
 import { type AnswerText, answerLine, type PreparedAnswers } from './prepared-answers.ts'
@@ -59,14 +60,6 @@ export async function answerFirst(
   const forHost = Buffer.concat([...talk.replay, unread])
   if (forHost.length > 0) stdin.unshift(forHost)
   return withoutAnswers(stdout, talk.answered)
-}
-
-function openPromise<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => undefined
-  const promise = new Promise<T>((settle) => {
-    resolve = settle
-  })
-  return { promise, resolve }
 }
 
 /** What was said before the host: it answers a message, or leaves it and all that follow to the host. */

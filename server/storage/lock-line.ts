@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { openPromise } from '../platform/open-promise.ts'
+import { endsWithin } from '../platform/within.ts'
 
 /** One connection of its own, with one text at a time. */
 export interface Line {
@@ -72,14 +74,11 @@ export function createLockLine(open: () => Promise<Line>) {
     ): Promise<{ readonly value: T } | undefined> {
       const untilMs = performance.now() + limitMs
       const before = last.get(name)
-      let end = (): void => {}
-      const mine = new Promise<void>((resolve) => {
-        end = resolve
-      })
+      const { promise: mine, resolve: end } = openPromise<void>()
       const chain = Promise.all([before, mine])
       last.set(name, chain)
       try {
-        if (before && !(await endsWithin(before, limitMs))) return undefined
+        if (before && !(await endsWithin(limitMs, before))) return undefined
         const key = keyOf(name)
         const held = await take(key, untilMs)
         if (!held) return undefined
@@ -98,16 +97,6 @@ export function createLockLine(open: () => Promise<Line>) {
       const known = await opening?.catch(() => undefined)
       await known?.close()
     },
-  }
-}
-
-async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
-  const timer = new AbortController()
-  const over = pause(limitMs, false, { signal: timer.signal }).catch(() => false)
-  try {
-    return await Promise.race([work.then(() => true), over])
-  } finally {
-    timer.abort()
   }
 }
 

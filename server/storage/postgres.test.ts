@@ -5,6 +5,7 @@ import { startPooler } from '../../test/pooler.ts'
 import { type PostgresServer, startPostgres } from '../../test/postgres-server.ts'
 import { openWay } from '../../test/postgres-way.ts'
 import type { Log } from '../contract/context.ts'
+import { openPromise } from '../platform/open-promise.ts'
 import { createPostgres, type Postgres, type Wire } from './postgres.ts'
 import type { Run } from './schema.ts'
 
@@ -312,10 +313,7 @@ test('a lock is free when its connection ends, and its waiter gets it', async (t
   if (!server) return
   const [one, two] = [await openToys(t, server.url), await openToys(t, server.url)]
   await one.migrate()
-  let end = (): void => {}
-  const holding = new Promise<void>((resolve) => {
-    end = resolve
-  })
+  const { promise: holding, resolve: end } = openPromise<void>()
 
   const first = one.locked('name', 1_000, () => holding)
   await server.until(`exists (select from pg_locks where locktype = 'advisory')`)

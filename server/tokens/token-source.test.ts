@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Database } from '../contract/advanced/database.ts'
+import { openPromise } from '../platform/open-promise.ts'
 import { openTokenBook } from './token-book.ts'
 import { tokenDigest } from './token-file.ts'
 import { TOKEN_PREFIX } from './token-form.ts'
@@ -39,10 +40,7 @@ function openTokens() {
 test('a token whose revocation was heard is refused by the next call, and its streams end without one', async (t) => {
   const { database, revoke, hint, asked } = openTokens()
   const revoked: string[] = []
-  let told = (): void => {}
-  const isTold = new Promise<void>((resolve) => {
-    told = resolve
-  })
+  const { promise: isTold, resolve: told } = openPromise<void>()
   const book = openTokenBook({
     sources: [databaseTokens(database)],
     now: () => new Date(),
