@@ -12,7 +12,7 @@ import pg from 'pg'
 import { MIGRATIONS } from '../plugins/workspace/engine/database-rows.ts'
 import { openDatabaseRoom } from '../plugins/workspace/engine/open-database-room.ts'
 import { type Room, roomPlace } from '../plugins/workspace/engine/open-room.ts'
-import { addNote, commitText, modelContent } from '../plugins/workspace/testing/model.ts'
+import { addNote, commitText, modelContent, silentLog } from '../plugins/workspace/testing/model.ts'
 import { createDatabase, type HostDatabase } from '../server/storage/database.ts'
 import { type PostgresServer, startPostgres } from '../test/postgres-server.ts'
 
@@ -21,7 +21,6 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 3)
 const GROUP = 64
 const CONNECTIONS = 16
 const RECORD = Buffer.alloc(500, 'x') // what the record of a note takes
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
 const SETTINGS = { application_name: 'figures', connectionTimeoutMillis: 5_000, keepAlive: true }
 
@@ -133,7 +132,7 @@ async function newRoom(database: HostDatabase, folder: string, n: number): Promi
   const file = join(folder, `plan-${n}.md`)
   writeFileSync(file, '# Plan\n')
   const attempt = await openDatabaseRoom({
-    ...{ place: roomPlace(file, {}), content: modelContent, log, rank: 'stdio', wasm },
+    ...{ place: roomPlace(file, {}), content: modelContent, log: silentLog, rank: 'stdio', wasm },
     ...{ database, name: `figures:${folder}-${n}`, runtimeDir: undefined },
   })
   if (attempt.kind !== 'owner') throw new Error(`the room is ${attempt.kind}`)
@@ -152,7 +151,9 @@ function noting(rooms: readonly Room[]) {
 
 async function openDatabases(server: PostgresServer): Promise<readonly HostDatabase[]> {
   const schema = () => [{ owner: 'workspace', migrations: MIGRATIONS }]
-  const databases = [1, 2].map(() => createDatabase({ url: server.url, log, now: () => new Date(), schema }))
+  const databases = [1, 2].map(() =>
+    createDatabase({ url: server.url, log: silentLog, now: () => new Date(), schema }),
+  )
   for (const database of databases) ends.unshift(() => database.close())
   await databases[0]?.migrate()
   return databases

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineHostVerb } from '../../server/cli/host-verb.ts'
-import { printDocument, printText } from '../../server/cli/render.ts'
+import { printResult } from '../../server/cli/render.ts'
 import type { HostVerb } from '../../server/cli/world.ts'
 import { type LabContext, labContext } from '../context.ts'
 import { type Figure, figureTable, gatedOn, keeps } from './figure.ts'
@@ -43,8 +43,7 @@ export function defineBench<I extends z.ZodRawShape>(bench: Bench<I>): HostVerb 
       const first = await measure()
       // A loaded machine must not turn the gate red: once more, by what a bare node takes there.
       const figures = gate && !first.every(isWithinGate) ? await again(first, measure, context) : first
-      if (terminal.json) printDocument(terminal, { figures })
-      else printText(terminal, figureTable(figures))
+      printResult(terminal, { data: { figures }, text: figureTable(figures) })
       return gate && !figures.every(isWithinGate) ? OVER_EXIT : 0
     },
   })

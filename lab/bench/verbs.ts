@@ -2,18 +2,24 @@ import * as z from 'zod'
 import { defineHostVerb } from '../../server/cli/host-verb.ts'
 import { printRuns, runPluginSubjects, runSubjects, subjectOf } from '../subjects.ts'
 import { GATE, OVER_EXIT } from './bench.ts'
-import { curvesBench } from './curves/command.ts'
-import { eventsBench } from './events/command.ts'
 import type { Figure } from './figure.ts'
-import { growthBench } from './growth/command.ts'
-import { handoffBench } from './handoff/command.ts'
-import { callsBench, doorsBench, httpBench, startBench } from './host/commands.ts'
-import { modulesBench } from './modules/command.ts'
 import { peersBench } from './peers/command.ts'
 import { retrievalBench } from './retrieval/command.ts'
-import { readersBench, roomBench } from './room/command.ts'
-import { searchBench } from './search/command.ts'
-import { usersBench } from './users/command.ts'
+import {
+  callsBench,
+  curvesBench,
+  doorsBench,
+  eventsBench,
+  growthBench,
+  handoffBench,
+  httpBench,
+  modulesBench,
+  readersBench,
+  roomBench,
+  searchBench,
+  startBench,
+  usersBench,
+} from './subjects.ts'
 
 const HOST = [startBench, callsBench, httpBench, doorsBench]
 const PLUGINS = [eventsBench, handoffBench, modulesBench, retrievalBench, roomBench, searchBench]

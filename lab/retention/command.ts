@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineHostVerb } from '../../server/cli/host-verb.ts'
-import { printDocument, printText } from '../../server/cli/render.ts'
+import { printResult } from '../../server/cli/render.ts'
 import type { World } from '../../server/cli/world.ts'
 import { counted, SatchelError } from '../../server/plugin.ts'
 import type { Retention, Share } from './measure.ts'
@@ -42,8 +42,7 @@ export const retentionVerb = defineHostVerb({
     if (probes !== undefined) return reportModel(world, probes, model_timeout * 1000)
     const { measureRetention } = await import('./measure.ts')
     const retention = await measureRetention(terminal.env)
-    if (terminal.json) printDocument(terminal, retention)
-    else printText(terminal, tableOf(retention))
+    printResult(terminal, { data: retention, text: tableOf(retention) })
     return retention.lost.length > 0 ? LOST_EXIT : 0
   },
 })
@@ -56,8 +55,7 @@ async function reportModel({ terminal, signal }: World, probes: number, timeoutM
   ])
   const { env, note } = terminal
   const report = await measureModel({ endpoint: endpointIn(env, timeoutMs), probes, env, signal, note })
-  if (terminal.json) printDocument(terminal, report)
-  else printText(terminal, armsOf(report))
+  printResult(terminal, { data: report, text: armsOf(report) })
   return 0
 }
 
@@ -96,8 +94,7 @@ async function reportSession(world: World, session: string): Promise<number> {
       'No hook saw this session go on after a compaction in this project. Give the id that the harness gives its hooks.',
     )
   }
-  if (terminal.json) printDocument(terminal, report)
-  else printText(terminal, lineOf(report))
+  printResult(terminal, { data: report, text: lineOf(report) })
   return report.kept < report.of ? LOST_EXIT : 0
 }
 

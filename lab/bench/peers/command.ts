@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import * as z from 'zod'
 import { defineHostVerb } from '../../../server/cli/host-verb.ts'
-import { printDocument, printText } from '../../../server/cli/render.ts'
+import { printResult } from '../../../server/cli/render.ts'
 import { userCache } from '../../../server/user-cache.ts'
 import { labContext } from '../../context.ts'
 import { figureTable } from '../figure.ts'
@@ -37,8 +37,7 @@ export const peersBench = defineHostVerb({
       remote: remote ?? REMOTE,
     })
     const missing = compared.missing.map(({ peer, reason }) => `left out: ${peer}: ${reason}`)
-    if (terminal.json) printDocument(terminal, compared)
-    else printText(terminal, [figureTable(compared.figures), ...missing].join('\n'))
+    printResult(terminal, { data: compared, text: [figureTable(compared.figures), ...missing].join('\n') })
     return 0
   },
 })

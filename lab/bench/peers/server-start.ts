@@ -1,6 +1,8 @@
 import { once } from 'node:events'
-import { type Child, startChild } from '../host/child.ts'
-import { treeOf, usageOf } from './process-tree.ts'
+import { readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { addTo, isJsonObject, parsedJson } from '../../../server/plugin.ts'
+import { type Child, processorMs, residentMib, startChild } from '../host/child.ts'
 
 const START_LIMIT_MS = 60_000
 const INITIALIZE = {
@@ -45,19 +47,10 @@ function send({ process: { stdin } }: Child, message: object): void {
 async function answerOf(child: Child, id: number): Promise<string> {
   for (;;) {
     const line = await child.line()
-    const message = jsonOf(line)
-    if (message?.id !== id) continue
-    if (message.error !== undefined) throw new Error(`answered ${line.slice(0, 200)}`)
+    const message = parsedJson(line) // some servers greet on stdout; what is not JSON is passed over, as clients do
+    if (!isJsonObject(message) || message['id'] !== id) continue
+    if (message['error'] !== undefined) throw new Error(`answered ${line.slice(0, 200)}`)
     return line
-  }
-}
-
-/** Some servers greet on stdout; what is not JSON is passed over, as clients do. */
-function jsonOf(line: string): { readonly id?: unknown; readonly error?: unknown } | undefined {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
   }
 }
 
@@ -71,4 +64,32 @@ async function endTree(child: Child): Promise<void> {
     } catch {} // it ended by itself
   }
   await ended
+}
+
+/** A process and everything it started, as the system knows them now. Only itself where there is no `/proc`. */
+async function treeOf(pid: number): Promise<readonly number[]> {
+  const children = new Map<number, number[]>()
+  for (const name of numbersIn('/proc')) {
+    const stat = await readFile(`/proc/${name}/stat`, 'latin1').catch(() => '')
+    const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+    addTo(children, parent, name)
+  }
+  const tree = [pid]
+  for (let at = 0; at < tree.length; at += 1) tree.push(...(children.get(tree[at] ?? 0) ?? []))
+  return tree
+}
+
+/** Processor milliseconds and resident MiB of these processes together. */
+function usageOf(pids: readonly number[]): { readonly cpu: number; readonly rss: number } {
+  const sum = (values: readonly (number | undefined)[]): number =>
+    values.reduce<number>((total, value) => total + (value ?? 0), 0)
+  return { cpu: sum(pids.map(processorMs)), rss: sum(pids.map(residentMib)) }
+}
+
+function numbersIn(folder: string): readonly number[] {
+  try {
+    return readdirSync(folder).map(Number).filter(Number.isInteger)
+  } catch {
+    return []
+  }
 }

@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { JOURNAL_LIMITS, type JournalLimits } from '../../../plugins/workspace/engine/generations.ts'
 import { openRoom, type Room, roomPlace } from '../../../plugins/workspace/engine/open-room.ts'
 import { type Surroundings, systemSurroundings } from '../../../plugins/workspace/engine/room-lock.ts'
-import { addNote, commitText, modelContent } from '../../../plugins/workspace/testing/model.ts'
-
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+import { addNote, commitText, modelContent, silentLog } from '../../../plugins/workspace/testing/model.ts'
 
 // The measured journal is the whole one.
 const NO_CHECKPOINT: JournalLimits = {
@@ -50,7 +48,7 @@ export async function openBenchRoom(
     const attempt = await openRoom({
       place: roomPlace(file, {}),
       content: modelContent,
-      log,
+      log: silentLog,
       rank: 'listener',
       wasm,
       // To this machine the process that died was another one.

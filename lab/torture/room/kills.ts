@@ -11,6 +11,7 @@ import {
   modelContent,
   modelContentWith,
   rowFaults,
+  silentLog,
   versionName,
 } from '../../../plugins/workspace/testing/model.ts'
 import { type Chance, createChance } from '../chance.ts'
@@ -43,8 +44,6 @@ export interface KillReport {
 const KILL_WITHIN_MS = 60 // design workspace-engine 6
 const ACKNOWLEDGES_WITHIN_MS = 180_000 // a starved machine is not a broken promise
 const STARTERS = [1, 1, 1, 1, 2, 4] as const
-
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 /**
  * Kills real processes while they work in one room, again and again, and looks at the room after each death: half of
@@ -192,7 +191,7 @@ async function inspected(
     const content = modelContentWith((tx, { version, hash }) => {
       history.issue(tx.latestEventId, versionName(version, hash))
     })
-    const attempt = await openRoom({ place, content, log, rank: 'listener', wasm })
+    const attempt = await openRoom({ place, content, log: silentLog, rank: 'listener', wasm })
     if (attempt.kind !== 'owner') return [`no process lives, yet the room is ${attempt.kind}`]
     const { store } = attempt.room
     const broken = await brokenPromises({ store, history, at: 0, before, now: await readFile(file) })

@@ -4,7 +4,7 @@ import type { JournalLimits } from '../../../plugins/workspace/engine/generation
 import { type Craft, openStore } from '../../../plugins/workspace/engine/room-store.ts'
 import type { Sql } from '../../../plugins/workspace/engine/sql.ts'
 import type { Store, StoreContent } from '../../../plugins/workspace/engine/store.ts'
-import { modelContentWith } from '../../../plugins/workspace/testing/model.ts'
+import { modelContentWith, silentLog } from '../../../plugins/workspace/testing/model.ts'
 import type { Image } from '../../../server/platform/testing/simulated-disk.ts'
 import type { Disk } from '../../../server/plugin.ts'
 
@@ -40,8 +40,6 @@ export const ROOMY_LIMITS: JournalLimits = {
   forceTexts: 60,
 }
 
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-
 /** A mistake to build in. */
 export interface PlantedBug {
   readonly name: string
@@ -73,7 +71,7 @@ export function openOn(
     disk: options.bug?.disk?.(disk) ?? disk,
     clock: virtualClock(),
     random: () => `${options.owner}-${++names}`,
-    log,
+    log: silentLog,
     owner: options.owner,
     holdsLock: () => true,
     limits: options.limits ?? LIMITS,

@@ -14,6 +14,7 @@ import {
   modelContentWith,
   noteName,
   pruneTexts,
+  silentLog,
   versionName,
 } from '../../../plugins/workspace/testing/model.ts'
 import { type Chance, createChance } from '../chance.ts'
@@ -43,8 +44,6 @@ const STDOUT = 1
 const KEPT_TEXTS = 8
 const USUAL_TEXTS = 6
 
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-
 /**
  * Waits for the room, then works until it is killed. Lines on stdout, each written before the disk can know:
  * `T us|editor <sha256>` a text, `I <event> <change>` a change that runs, `E <event> <change>` a change that is published,
@@ -56,7 +55,7 @@ export async function work({ file, seed, wasm }: VictimOptions): Promise<never> 
     say(`I ${tx.latestEventId} ${versionName(version, hash)}`)
   })
   const room = await wait(() =>
-    openRoom({ place, content, log, rank: 'stdio', wasm, seams: { limits: VICTIM_LIMITS } }),
+    openRoom({ place, content, log: silentLog, rank: 'stdio', wasm, seams: { limits: VICTIM_LIMITS } }),
   )
   for (let client = 0; client < CLIENTS; client += 1) void keepWorking(room, createChance(seed * 31 + client))
   return new Promise(() => setInterval(() => {}, 60_000))

@@ -6,20 +6,19 @@ import { type TestContext, test } from 'node:test'
 import type { Host } from '../../../server/plugin.ts'
 import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { openRoom, roomPlace } from '../engine/open-room.ts'
-import { addNote, modelContent } from '../testing/model.ts'
+import { addNote, modelContent, silentLog } from '../testing/model.ts'
 import { roomFindings } from './looking.ts'
 
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
 // Doctor asks its host for the packaged file only.
-const host = { log, assetPath: () => wasm } as unknown as Host
+const host = { log: silentLog, assetPath: () => wasm } as unknown as Host
 
 /** What a killed owner leaves, in a folder of its own. */
 async function deadRoom(t: TestContext): Promise<string> {
   const living = temporaryFolderSync(t)
   writeFileSync(join(living, 'plan.md'), '# Plan\n')
   const place = roomPlace(join(living, 'plan.md'), {})
-  const attempt = await openRoom({ place, content: modelContent, log, rank: 'stdio', wasm })
+  const attempt = await openRoom({ place, content: modelContent, log: silentLog, rank: 'stdio', wasm })
   if (attempt.kind !== 'owner') throw new Error('a fresh room has no owner')
   for (let id = 0; id < 4; id += 1) await attempt.room.store.mutate((tx) => addNote(tx, id, 'x'))
   const dead = temporaryFolderSync(t)

@@ -6,14 +6,13 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { type PostgresServer, startPostgres } from '../../../test/postgres-server.ts'
-import { addNote, changesByEvent, commitText, modelContent } from '../testing/model.ts'
+import { addNote, changesByEvent, commitText, modelContent, silentLog } from '../testing/model.ts'
 import { newRoomName, openRoomDatabase } from '../testing/room-database.ts'
 import { realClock } from './clock.ts'
 import { type DatabaseRoomOptions, openDatabaseRoom } from './open-database-room.ts'
 import { inspectRoom, openRoom, type Room, type RoomSeams, roomPlace } from './open-room.ts'
 import type { StoreContent } from './store.ts'
 
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
 /** Longer than any test: a lease ends when the test says so. */
 const LEASE_MS = 600_000
@@ -36,7 +35,7 @@ async function openTeam(t: TestContext, server: PostgresServer) {
     const options = (seams: RoomSeams = {}, content = modelContent): DatabaseRoomOptions => ({
       place: roomPlace(file, {}),
       content,
-      log,
+      log: silentLog,
       rank: 'stdio',
       wasm,
       seams,

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { bundled } from '../../../test/fixtures/bundled.ts'
 import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
-import { modelContent } from '../testing/model.ts'
+import { modelContent, silentLog } from '../testing/model.ts'
 import { realClock } from './clock.ts'
 import { openRoom, type RoomAttempt, roomPlace } from './open-room.ts'
 import { type Surroundings, systemSurroundings } from './room-lock.ts'
@@ -15,7 +15,6 @@ import { type Surroundings, systemSurroundings } from './room-lock.ts'
 const CROWDS = [2, 4, 8] // design workspace-engine 7
 const STARTER = await bundled(join(import.meta.dirname, '../testing/starter.ts'))
 const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 function plan(t: TestContext): string {
   const folder = temporaryFolderSync(t)
@@ -84,7 +83,7 @@ for (const [when, surroundings] of Object.entries(NEWCOMERS)) {
       const options = {
         place: roomPlace(plan(t), {}),
         content: modelContent,
-        log,
+        log: silentLog,
         rank: 'stdio',
         wasm,
       } as const

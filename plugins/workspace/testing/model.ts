@@ -1,7 +1,10 @@
-import { isSatchelError } from '../../../server/plugin.ts'
+import { isSatchelError, type Log } from '../../../server/plugin.ts'
 import type { NewVersion, Rows, Schema, Statements, Tx } from '../domain/rows.ts'
 import { sha256Of } from '../engine/bodies.ts'
 import type { StoreContent } from '../engine/store.ts'
+
+/** The log of a room whose log is not read. */
+export const silentLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 const RING = 2_000 // spec workspace-events, rule 10
 

@@ -1,10 +1,15 @@
 /** A process that tries until it or another process has the room, says which, and stays: `starter.ts FILE WASM`. */
 import { openRoom, roomPlace } from '../engine/open-room.ts'
-import { modelContent } from './model.ts'
+import { modelContent, silentLog } from './model.ts'
 
 const [file = '', wasm = ''] = process.argv.slice(2)
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-const options = { place: roomPlace(file, {}), content: modelContent, log, rank: 'stdio', wasm } as const
+const options = {
+  place: roomPlace(file, {}),
+  content: modelContent,
+  log: silentLog,
+  rank: 'stdio',
+  wasm,
+} as const
 
 process.stdout.write('ready\n')
 process.stdin.once('data', async () => {

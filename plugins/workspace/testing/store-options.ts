@@ -8,9 +8,7 @@ import { realClock, realRandom } from '../engine/clock.ts'
 import { JOURNAL_LIMITS } from '../engine/generations.ts'
 import type { StoreOptions } from '../engine/room-store.ts'
 import type { Sql } from '../engine/sql.ts'
-import { modelContent } from './model.ts'
-
-const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+import { modelContent, silentLog } from './model.ts'
 
 let engine: Promise<Sql> | undefined
 
@@ -37,7 +35,7 @@ export async function storeOptions(t: TestContext, text = '# Plan\n'): Promise<S
     disk: realDisk,
     clock: realClock,
     random: realRandom,
-    log: silent,
+    log: silentLog,
     owner: 1,
     holdsLock: () => true,
   }

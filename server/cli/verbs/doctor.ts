@@ -12,7 +12,7 @@ import { unreadConfig } from '../../unread-config.ts'
 import { VERSION } from '../../version.ts'
 import { defineHostVerb } from '../host-verb.ts'
 import { type Asked, nextLine } from '../next-line.ts'
-import { printDocument, printText } from '../render.ts'
+import { printResult } from '../render.ts'
 import type { World } from '../world.ts'
 
 /** package.json `engines`. */
@@ -34,12 +34,10 @@ export const doctorVerb = defineHostVerb({
   async run(world) {
     const { findings, registry } = await examine(world)
     const problems = findings.filter(({ level }) => level === 'problem').length
-    if (world.terminal.json) printDocument(world.terminal, { version: VERSION, findings, problems })
-    else
-      printText(
-        world.terminal,
-        findings.map((finding) => lineOf(finding, registry && { registry, line: world.line })).join('\n'),
-      )
+    printResult(world.terminal, {
+      data: { version: VERSION, findings, problems },
+      text: findings.map((finding) => lineOf(finding, registry && { registry, line: world.line })).join('\n'),
+    })
     return problems > 0 ? 3 : 0
   },
 })

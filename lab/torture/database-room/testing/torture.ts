@@ -14,6 +14,7 @@ import {
   lostTexts,
   modelContentWith,
   rowFaults,
+  silentLog,
 } from '../../../../plugins/workspace/testing/model.ts'
 import type { Database } from '../../../../server/plugin.ts'
 import { bundled } from '../../../../test/fixtures/bundled.ts'
@@ -21,7 +22,6 @@ import type { RoomVictim } from './victim.ts'
 
 const MAIN = await bundled(join(import.meta.dirname, 'victim.ts'))
 const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 /** What the processes of a room said. */
 export interface RoomStory {
@@ -138,7 +138,7 @@ export async function roomFindings(story: RoomStory, place: RoomPlaceInDatabase)
     const { database, name } = place
     try {
       const attempt = await openDatabaseRoom({
-        ...{ place: roomPlace(file, {}), content, log, rank: 'stdio', wasm, database, name },
+        ...{ place: roomPlace(file, {}), content, log: silentLog, rank: 'stdio', wasm, database, name },
         runtimeDir: undefined,
       })
       if (attempt.kind !== 'owner') {

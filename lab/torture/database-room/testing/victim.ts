@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { MIGRATIONS } from '../../../../plugins/workspace/engine/database-rows.ts'
 import { openDatabaseRoom } from '../../../../plugins/workspace/engine/open-database-room.ts'
 import { type Room, roomPlace } from '../../../../plugins/workspace/engine/open-room.ts'
-import { modelContentWith, versionName } from '../../../../plugins/workspace/testing/model.ts'
+import { modelContentWith, silentLog, versionName } from '../../../../plugins/workspace/testing/model.ts'
 import { isSatchelError } from '../../../../server/plugin.ts'
 import { createDatabase } from '../../../../server/storage/database.ts'
 import { createChance } from '../../chance.ts'
@@ -25,7 +25,6 @@ const CLIENTS = 3
 const CONTEND_MS = 150
 /** The rest of the processes and the server need the processor too. */
 const REST_MS = 25
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const wasm = createRequire(import.meta.url).resolve('sql.js/dist/sql-wasm.wasm')
 const content = modelContentWith((tx, { version, hash }) => {
   const named = `${tx.latestEventId} ${versionName(version, hash)}`
@@ -36,12 +35,12 @@ const content = modelContentWith((tx, { version, hash }) => {
 async function work(victim: RoomVictim): Promise<never> {
   const { url, room: name, file, seed, leaseMs, bug } = victim
   const schema = () => [{ owner: 'workspace', migrations: MIGRATIONS }]
-  const database = plantIn(createDatabase({ url, log, now: () => new Date(), schema }), bug)
+  const database = plantIn(createDatabase({ url, log: silentLog, now: () => new Date(), schema }), bug)
   const options = {
     ...{
       place: roomPlace(file, {}),
       content,
-      log,
+      log: silentLog,
       rank: 'stdio' as const,
       wasm,
       seams: { limits: VICTIM_LIMITS },
