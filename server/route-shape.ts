@@ -1,4 +1,4 @@
-import { isJsonObject } from './platform/json-object.ts'
+import { isJsonObject, isTextList } from './platform/json-object.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -78,8 +78,4 @@ export function unknownField(
 ): string | undefined {
   const unknown = names.find((name) => !fields.includes(name))
   return unknown === undefined ? undefined : `${member} names "${unknown}", which is not a field of ${schema}`
-}
-
-function isTextList(value: unknown): boolean {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string')
 }

@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import * as z from 'zod'
 import { headlineOf, toldIn } from '../answer/tool-text.ts'
@@ -11,6 +10,7 @@ import { fieldErrors } from '../field-errors.ts'
 import type { RunningHost } from '../host.ts'
 import { writeFileDurably } from '../platform/durable-file.ts'
 import { unconfined } from '../platform/paths.ts'
+import { exists } from '../platform/project-folder.ts'
 import { labelledLog } from '../plugin-log.ts'
 import type { Registry } from '../registry.ts'
 import { exampleLine } from './example-line.ts'
@@ -206,13 +206,6 @@ function callerPath(cwd: string, projectRoot: string): (path: string) => Promise
     const isHere = !path.includes('\0') && (await exists(resolve(cwd, path)))
     return isHere ? fromCwd(path) : fromRoot(path)
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** Marks refused arguments as wrong usage, because they were typed as flags. */

@@ -8,7 +8,7 @@ import {
   type SatchelError,
 } from '../contract/errors.ts'
 import { ERROR_TABLE, transportStatus } from '../error-table.ts'
-import { isJsonObject } from '../platform/json-object.ts'
+import { isJsonObject, isTextList } from '../platform/json-object.ts'
 import { retryAfterOf } from '../retry-after.ts'
 
 /** Returns the HTTP status of an error. Some refusals of the transport have their own (surface, section 4). */
@@ -85,10 +85,6 @@ export function parseProblem(body: unknown): SatchelError | undefined {
 
 function isErrorCode(value: unknown): value is ErrorCode {
   return typeof value === 'string' && Object.hasOwn(ERROR_TABLE, value)
-}
-
-function isTextList(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((entry) => typeof entry === 'string')
 }
 
 function isNextStep(value: unknown): value is NextStep {

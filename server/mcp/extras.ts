@@ -1,6 +1,6 @@
 import type { CallContext } from '../contract/context.ts'
 import { backgroundCall } from '../platform/background-call.ts'
-import { isJsonObject } from '../platform/json-object.ts'
+import { isJsonObject, isTextList } from '../platform/json-object.ts'
 import { clientInfoOf } from './caller.ts'
 import type { Catalog } from './descriptors.ts'
 import type { Door } from './door.ts'
@@ -51,7 +51,7 @@ export function listenFilterOf(params: Readonly<Record<string, unknown>>): Liste
   if (!isJsonObject(notifications)) return undefined
   const uris = notifications['resourceSubscriptions'] ?? []
   const taskIds = notifications['taskIds']
-  if (!isStringArray(uris) || (taskIds !== undefined && !isStringArray(taskIds))) return undefined
+  if (!isTextList(uris) || (taskIds !== undefined && !isTextList(taskIds))) return undefined
   return { uris: [...new Set(uris)], taskIds: taskIds && [...new Set(taskIds)] }
 }
 
@@ -86,8 +86,4 @@ export function requireRead({ principal }: CallContext): void {
   const { kind, capabilities } = principal
   if (kind !== 'session' || capabilities.includes('read') || capabilities.includes('admin')) return
   throw refusals.permission_denied()
-}
-
-function isStringArray(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((entry) => typeof entry === 'string')
 }

@@ -1,11 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import {
-  type JSONRPCMessage,
-  ProtocolErrorCode,
-  parseJSONRPCMessage,
-  type Server,
-  type Transport,
-} from '@modelcontextprotocol/server'
+import { ProtocolErrorCode, type Server, type Transport } from '@modelcontextprotocol/server'
 import { asCallerError } from '../call.ts'
 import type { SatchelError } from '../contract/errors.ts'
 import type { McpExchange, McpMount } from '../mcp-mount.ts'
@@ -21,7 +15,7 @@ import { echoableId, refusal, refusalOf } from './rpc-refusal.ts'
 import { serverFor } from './server.ts'
 import { createSessionTable, type SessionTable } from './session-table.ts'
 import { createWatch } from './watch.ts'
-import { withLegacyCode, withoutValidatorText } from './wire.ts'
+import { validMessage, withLegacyCode, withoutValidatorText } from './wire.ts'
 
 /** Maximum number of queued bytes; the stream also carries answers, which may be large (mcp, section 5). */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
@@ -131,7 +125,7 @@ async function takeMessage(
   if (!session) {
     return refusal({ status: 404, code: -32001, message: 'Session not found', id: echoableId(body) })
   }
-  const message = messageOf(body)
+  const message = validMessage(body)
   if (!message) {
     const { InvalidRequest } = ProtocolErrorCode
     return refusal({
@@ -146,14 +140,6 @@ async function takeMessage(
   if (cancelled !== undefined) session.pending.delete(cancelled) // a cancelled request gets no answer
   session.transport.onmessage?.(message, { authInfo: authInfoOf(principal), request: exchange.request })
   return new Response(null, { status: 202 })
-}
-
-function messageOf(body: unknown): JSONRPCMessage | undefined {
-  try {
-    return parseJSONRPCMessage(body)
-  } catch {
-    return undefined
-  }
 }
 
 function wrongMethod(isStream: boolean): SatchelError {

@@ -167,7 +167,8 @@ function jsonOf(line: Line, refuse: Refuse): unknown {
   return undefined
 }
 
-function validMessage(value: unknown): JSONRPCMessage | undefined {
+/** The message that a JSON value is; undefined for any other value. */
+export function validMessage(value: unknown): JSONRPCMessage | undefined {
   try {
     return parseJSONRPCMessage(value)
   } catch {

@@ -11,3 +11,8 @@ export function parsedJson(text: string): unknown {
     return undefined
   }
 }
+
+/** True for an array of texts. */
+export function isTextList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((entry) => typeof entry === 'string')
+}

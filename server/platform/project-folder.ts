@@ -36,7 +36,8 @@ export async function gitRootOf(directory: string): Promise<string | undefined> 
   }
 }
 
-async function exists(path: string): Promise<boolean> {
+/** Whether something has this path; a link counts as what it leads to. */
+export async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     () => false,

@@ -152,7 +152,7 @@ function countsAsDrift(artifact: Artifact | undefined): boolean {
 }
 
 /** The session of the record took the file away. */
-function isDeleted(artifact: Artifact): boolean {
+export function isDeleted(artifact: Artifact): boolean {
   return 'deleted' in artifact && artifact.deleted === true
 }
 

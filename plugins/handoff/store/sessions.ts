@@ -86,15 +86,11 @@ export function sessionAmong(
  * The names of the servers that wrote before a hook reported their session. A server that has ended counts no longer: its
  * ancestors may have had other sessions since.
  */
-export function serverNames(
-  sessions: readonly NotedSession[],
-  session: string,
-  isRunning: (process: ProcessMark) => boolean = isAlive,
-): readonly string[] {
+export function serverNames(sessions: readonly NotedSession[], session: string): readonly string[] {
   return sessions.flatMap((noted) =>
     noted.process !== undefined &&
     sessionAmong(sessions, noted.ancestors)?.session === session &&
-    isRunning(noted.process)
+    isAlive(noted.process)
       ? noted.session
       : [],
   )

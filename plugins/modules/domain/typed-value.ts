@@ -28,7 +28,8 @@ export function typedValue(value: GivenValue, type: TypeConstraint): RuleValue {
   return literal === null ? null : typedScalar(literal as string | number | boolean, type) // the rest of Json
 }
 
-function given(value: Json): GivenValue {
+/** A value as a literal that a call gives. */
+export function given(value: Json): GivenValue {
   return { kind: 'literal', value }
 }
 

@@ -4,6 +4,7 @@ import { expressionType, type TypeScope } from './expression-type.ts'
 import type { GivenValue } from './given-value.ts'
 import type { Json } from './summary.ts'
 import { describeType, type TypeConstraint } from './type-constraint.ts'
+import { given } from './typed-value.ts'
 import { canBeOneType, firstFound, typeMismatch, type ValueType } from './value-type.ts'
 
 /** What is wanted at a part of the value, and what is there, both in words. */
@@ -92,10 +93,6 @@ function expressionOf(value: GivenValue): Expression {
 /** A key with a template in it is known only when it is evaluated. */
 function keyOf(key: string): Expression {
   return key.includes('${') ? { kind: 'template', parts: [] } : { kind: 'literal', value: key }
-}
-
-function given(value: Json): GivenValue {
-  return { kind: 'literal', value }
 }
 
 /** Whether a value is certainly null: `true ? null : []` is. */

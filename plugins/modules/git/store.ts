@@ -3,10 +3,10 @@ import { lstat, readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import {
   makeFolder,
+  orMissing,
   realDisk,
   removeFile,
   removeTree,
-  systemCode,
   writeFileDurably,
 } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
@@ -38,7 +38,7 @@ export function privateRef(fullName: string): string {
  * Errors: `conflict`/`store_foreign` when the place holds something else; the file system's own.
  */
 export async function ensureStore(path: string, objectFormat: 'sha1' | 'sha256'): Promise<void> {
-  const found = await lstat(path).catch(absent)
+  const found = await orMissing(lstat(path))
   if (found === undefined) return await createStore(path, objectFormat)
   if (!found.isDirectory() || !(await hasMarker(path))) {
     throw refusals.store_foreign()
@@ -66,7 +66,7 @@ export async function removeHalfPacks(path: string): Promise<void> {
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  return (await readdir(folder).catch(absent)) ?? []
+  return (await orMissing(readdir(folder))) ?? []
 }
 
 /** A name that `removeStores` recognizes, in case it is left behind. */
@@ -101,7 +101,7 @@ async function resetConfig(path: string, objectFormat: 'sha1' | 'sha256'): Promi
   const ours = configOf(objectFormat)
   await Promise.all(LEADING_AWAY.map((name) => removeTree(join(path, name))))
   const config = join(path, 'config')
-  const there = await lstat(config).catch(absent)
+  const there = await orMissing(lstat(config))
   if (there?.isFile() && (await readFile(config, 'utf8')) === ours) return
   await removeTree(config)
   await writeFileDurably(config, ours)
@@ -131,9 +131,9 @@ export async function findStore(cloneDir: string, url: string): Promise<string |
 
 /** Whether satchel made this directory; never follows a link. */
 export async function hasMarker(path: string): Promise<boolean> {
-  const directory = await lstat(path).catch(absent)
+  const directory = await orMissing(lstat(path))
   if (!directory?.isDirectory()) return false
-  const marker = await lstat(join(path, MARKER)).catch(absent)
+  const marker = await orMissing(lstat(join(path, MARKER)))
   return marker?.isFile() ?? false
 }
 
@@ -158,9 +158,4 @@ export async function tidyStore(path: string, git: Git): Promise<void> {
   if (names.filter((name) => name.endsWith('.pack')).length > MAX_PACKS) {
     await git.run(['repack', '-a', '-d', '-q'])
   }
-}
-
-function absent(thrown: unknown): undefined {
-  const code = systemCode(thrown)
-  if (code !== 'ENOENT' && code !== 'ENOTDIR') throw thrown
 }

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
+import { slicesOf } from '../../../server/plugin.ts'
 import { refusals } from '../reasons.ts'
 import type { ArchiveEntry } from './archive-entry.ts'
 
@@ -91,7 +92,7 @@ const TAR_KINDS: Readonly<Record<string, ArchiveEntry['kind']>> = {
 }
 
 async function* unpackedPieces(bytes: Buffer, format: Format, budget: Budget): AsyncGenerator<Buffer> {
-  const packed = Readable.from(pieces(bytes))
+  const packed = Readable.from(slicesOf(bytes))
   const source: AsyncIterable<Buffer> = format === 'tar' ? packed : packed.pipe(createGunzip())
   for await (const piece of source) {
     budget.spend(piece.length)
@@ -99,11 +100,6 @@ async function* unpackedPieces(bytes: Buffer, format: Format, budget: Budget): A
   }
 }
 
-function* pieces(bytes: Buffer): Generator<Buffer> {
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
-}
-
-const PIECE_BYTES = 65_536
 const TYPE_BITS = 0o170000
 const LINK_BITS = 0o120000
 

@@ -179,8 +179,8 @@ export async function ownedRoom(
 }
 
 /** The record of a room's last owner, alive or not; undefined when it was left cleanly. Reads only. */
-export async function lastOwner(place: RoomPlace, disk = realDisk): Promise<RoomLockRecord | undefined> {
-  return databaseMark(place)?.owner ?? newestRoomLock(disk, place.sidecar)
+export async function lastOwner(place: RoomPlace): Promise<RoomLockRecord | undefined> {
+  return databaseMark(place)?.owner ?? newestRoomLock(realDisk, place.sidecar)
 }
 
 /** A room without an owner, recovered into memory; no byte on the disk changes. */
@@ -196,12 +196,10 @@ export async function inspectRoom(
   place: RoomPlace,
   content: StoreContent,
   wasm: string,
-  seams: RoomSeams = {},
 ): Promise<Inspection> {
-  const { disk = realDisk, clock = realClock } = seams
   refuseDatabaseRoom(place)
   const { ledger, texts, found, torn, created } = await recover(
-    disk,
+    realDisk,
     place.sidecar,
     await loadedSql(wasm),
     content,
@@ -213,8 +211,8 @@ export async function inspectRoom(
   const never = (): never => {
     throw new Error('An inspection writes nothing')
   }
-  const bodies = openBodies({ disk, sidecar: place.sidecar, texts, tempPath: never, fence: never })
-  const markdown = openMarkdownFile(disk, clock, place.file)
+  const bodies = openBodies({ disk: realDisk, sidecar: place.sidecar, texts, tempPath: never, fence: never })
+  const markdown = openMarkdownFile(realDisk, realClock, place.file)
   const seen = markdown.look()
   // The last owner may have ended before a record said so.
   if (seen.kind === 'text' && seen.hash === ledger.meta.hash) ledger.note({ materialized: true })

@@ -1,6 +1,6 @@
 import { counted } from '../../../../server/plugin.ts'
 import { commitOf } from '../commit-id.ts'
-import { drift } from '../drift.ts'
+import { drift, isDeleted } from '../drift.ts'
 import { agreement } from '../line-ends.ts'
 import { isSensitivePath } from '../path-pattern.ts'
 import { isSha256 } from '../record-id.ts'
@@ -31,10 +31,6 @@ function checkPaths({ record, world }: Subject): CheckOutcome {
     }
     return findings
   })
-}
-
-function isDeleted(artifact: object): boolean {
-  return 'deleted' in artifact && artifact.deleted === true
 }
 
 function checkArtifacts({ record, world }: Subject): CheckOutcome {
