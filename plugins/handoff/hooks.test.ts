@@ -271,7 +271,7 @@ test('a hanging git does not hold a hook up', async (t) => {
   tools.write('bin/git', '#!/bin/sh\nexec sleep 60\n')
   chmodSync(join(tools.root, 'bin/git'), 0o755)
   const env = { PATH: `${tools.root}/bin:${process.env['PATH']}` }
-  const project = await openTestProject(t, { env })
+  const project = await openTestProject(t, { env, gitMs: 100 })
   await project.call('handoff_create', { ...SMALL, capture_git: false })
   for (const event of ['pre-compact', 'session-start', 'session-end', 'stop']) {
     const input = { session_id: 'one', cwd: project.root, source: 'compact' }

@@ -5,7 +5,7 @@ import { filesNotice } from './actions/records-in-files.ts'
 import type { StoreProblem } from './domain/problem-page.ts'
 import { gitMergeCommand } from './git-merge.ts'
 import { HANDOFF, hookParts } from './hook-plugin.ts'
-import { createHandoffs, type Handoffs } from './project.ts'
+import { createHandoffs, type HandoffSeams, type Handoffs } from './project.ts'
 import { handoffPrompts } from './prompts.ts'
 import { refusals } from './reasons.ts'
 import { handoffResources } from './resources.ts'
@@ -58,24 +58,29 @@ const TOOLS = [
 ]
 
 /** Handoff records, which one session writes for the next. */
-export const plugin = definePlugin({
-  ...HANDOFF,
-  async setup(host, config) {
-    const handoffs = createHandoffs(host, config)
-    const { commands, ...parts } = hookParts(handoffs, host)
-    return {
-      ...parts,
-      tools: TOOLS.map((tool) => logged(handoffs, tool(handoffs))),
-      refusals,
-      searchers: [recordSearcher(handoffs)],
-      resources: handoffResources(handoffs),
-      prompts: handoffPrompts(handoffs),
-      commands: [...commands, gitMergeCommand(host)],
-      doctor: () => storeFindings(handoffs),
-      stores: async () => (host.database ? [] : [await storeToBackUp(handoffs)]),
-    }
-  },
-})
+export const plugin = handoffPlugin()
+
+/** The plugin with what tests replace. */
+export function handoffPlugin(seams?: HandoffSeams) {
+  return definePlugin({
+    ...HANDOFF,
+    async setup(host, config) {
+      const handoffs = createHandoffs(host, config, seams)
+      const { commands, ...parts } = hookParts(handoffs, host)
+      return {
+        ...parts,
+        tools: TOOLS.map((tool) => logged(handoffs, tool(handoffs))),
+        refusals,
+        searchers: [recordSearcher(handoffs)],
+        resources: handoffResources(handoffs),
+        prompts: handoffPrompts(handoffs),
+        commands: [...commands, gitMergeCommand(host)],
+        doctor: () => storeFindings(handoffs),
+        stores: async () => (host.database ? [] : [await storeToBackUp(handoffs)]),
+      }
+    },
+  })
+}
 
 /** The tool, with its calls kept for the retention of a session that went through a compaction. */
 function logged(handoffs: Handoffs, tool: Tool): Tool {

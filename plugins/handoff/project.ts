@@ -63,9 +63,11 @@ export interface Handoffs extends Services {
   ownProject(): Promise<Project>
 }
 
-/** What a crash test replaces to work on a simulated disk. */
+/** What tests replace: a crash test works on a simulated disk, and no other test may fail on a busy machine. */
 export interface HandoffSeams {
   readonly disk?: Disk
+  /** Time for one command of git. Absent: 2 s. */
+  readonly gitMs?: number
   /** See `Services.clock`; it must agree with the times of the disk's files. */
   readonly clock?: () => number
   readonly random?: RandomBytes
@@ -75,7 +77,7 @@ export interface HandoffSeams {
 export function createHandoffs(
   host: Host,
   config: HandoffConfig,
-  { disk = realDisk, clock = Date.now, random = randomBytes }: HandoffSeams = {},
+  { disk = realDisk, gitMs, clock = Date.now, random = randomBytes }: HandoffSeams = {},
 ): Handoffs {
   const projects = new Map<string, { readonly home: string; readonly project: Project }>()
   const services: Services = {
@@ -94,7 +96,7 @@ export function createHandoffs(
     const known = projects.get(root)
     // `git worktree repair` may join the two at any time.
     if (known?.home === home) return known.project
-    const project = openProject({ host, services, disk }, root, home)
+    const project = openProject({ host, services, disk, gitMs }, root, home)
     projects.set(root, { home, project })
     return project
   }
@@ -123,17 +125,23 @@ export function createHandoffs(
 /** A history of a million commits without a commit graph takes git some seconds; clients wait for a minute. */
 const HISTORY_MS = 20_000
 
-function openProject(
-  { host, services, disk }: { readonly host: Host; readonly services: Services; readonly disk: Disk },
-  root: string,
-  home: string,
-): Project {
+interface ProjectParts {
+  readonly host: Host
+  readonly services: Services
+  readonly disk: Disk
+  readonly gitMs: number | undefined
+}
+
+function openProject({ host, services, disk, gitMs }: ProjectParts, root: string, home: string): Project {
   const folder = resolve(home, services.config.store)
   const layout = layoutOf(root, folder)
   const shared = (limits?: GitLimits): Git =>
     sharedGit(gitIn(root, host.env, limits), { isOutside: () => isOutsideRepositories(root) })
   const history = shared({ limitMs: HISTORY_MS })
-  const own = { git: shared(), rootCommit: () => rootCommit(history) }
+  const own = {
+    git: shared(gitMs === undefined ? {} : { limitMs: gitMs }),
+    rootCommit: () => rootCommit(history),
+  }
   const parts = { disk, layout, now: services.clock, onWrite: (id: string) => announce(host, id) }
   const named = root === host.projectRoot ? (services.config.project ?? undefined) : undefined
   return {

@@ -7,7 +7,7 @@ import { createHost, type RunningHost } from '../../../server/host.ts'
 import { type CallContext, type Host, type Log, SatchelError } from '../../../server/plugin.ts'
 import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { type HandoffConfig, handoffConfig } from '../config.ts'
-import { plugin } from '../index.ts'
+import { handoffPlugin } from '../index.ts'
 
 /** A project folder, a host with the handoff plugin, and a clock that only the test moves. */
 export interface TestProject {
@@ -47,6 +47,8 @@ export async function openTestProject(
     readonly start?: string
     /** Address of a migrated database, which then holds the records. */
     readonly database?: string
+    /** Time for one command of git; absent: a minute, so that a busy machine fails no test. */
+    readonly gitMs?: number
   } = {},
 ): Promise<TestProject> {
   const root = options.root ?? temporaryFolderSync(t)
@@ -58,6 +60,7 @@ export async function openTestProject(
     error: (message, fields) => logged.push(`${message} ${JSON.stringify(fields)}`),
   }
   const config = handoffConfig.parse(options.config ?? {})
+  const plugin = handoffPlugin({ gitMs: options.gitMs ?? 60_000 })
   const host = await createHost([{ plugin, config, source: 'built in' }], {
     log,
     now: () => new Date(clock),
