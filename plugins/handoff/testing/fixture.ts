@@ -49,6 +49,8 @@ export async function openTestProject(
     readonly database?: string
     /** Time for one command of git; absent: a minute, so that a busy machine fails no test. */
     readonly gitMs?: number
+    /** By which reading many files ends; absent: that of the system. */
+    readonly clock?: () => number
   } = {},
 ): Promise<TestProject> {
   const root = options.root ?? temporaryFolderSync(t)
@@ -60,7 +62,8 @@ export async function openTestProject(
     error: (message, fields) => logged.push(`${message} ${JSON.stringify(fields)}`),
   }
   const config = handoffConfig.parse(options.config ?? {})
-  const plugin = handoffPlugin({ gitMs: options.gitMs ?? 60_000 })
+  const { gitMs = 60_000, clock: timer } = options
+  const plugin = handoffPlugin({ gitMs, ...(timer && { clock: timer }) })
   const host = await createHost([{ plugin, config, source: 'built in' }], {
     log,
     now: () => new Date(clock),
