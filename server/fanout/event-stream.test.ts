@@ -127,7 +127,7 @@ describe('event stream', () => {
     const text = await client.until('0\r\n\r\n')
 
     assert.equal(text.match(/: hb\n\n/g)?.length, 2)
-    assert.deepEqual([checks, closed, stream.closed], [3, [0], true])
+    assert.deepEqual([checks, closed, stream.isClosed()], [3, [0], true])
   })
 
   it('closes once when the client goes away, and frees timers and its place', async (t) => {
@@ -154,7 +154,10 @@ describe('event stream', () => {
     await once(outgoing, 'close')
     const closed: boolean[] = []
 
-    const stream: EventStream = openEventStream(outgoing, { pump, onClose: () => closed.push(stream.closed) })
+    const stream: EventStream = openEventStream(outgoing, {
+      pump,
+      onClose: () => closed.push(stream.isClosed()),
+    })
     stream.start({ retryMs: 1 })
     stream.offer(frame('unseen'))
     await nextTurn()
@@ -243,7 +246,7 @@ describe('event stream', () => {
       stopped.stream.offer(shared)
       reading.stream.offer(shared)
       if (sent % 32 === 31) await nextTurn()
-      while (reading.stream.blocked) await nextTurn()
+      while (reading.stream.isBlocked()) await nextTurn()
     }
     while (bytes < total * shared.length) await pause(10)
     const grown = ((await liveBytes()) - before) / 1024 / 1024

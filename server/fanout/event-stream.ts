@@ -3,7 +3,7 @@ import { type After, afterTimeout } from './after.ts'
 import { joinedFrames } from './joined-frames.ts'
 import type { Pump } from './pump.ts'
 import { BLOCKED_LIMIT_MS, type PumpReader } from './pump-reader.ts'
-import { createResponseSink, type ResponseSink } from './response-sink.ts'
+import { ResponseSink } from './response-sink.ts'
 
 /** Pause between heartbeat comments (spec workspace-events, "Limits": about every 15 seconds). */
 export const HEARTBEAT_MS = 15_000
@@ -39,8 +39,8 @@ export interface EventStreamStart {
 
 /** Server-sent events to one client over the raw response. A stalled reader costs only its mailbox. */
 export interface EventStream {
-  readonly blocked: boolean
-  readonly closed: boolean
+  isBlocked(): boolean
+  isClosed(): boolean
   /** Never blocks. Frames offered before `start` are held. The Buffer is shared: never change it afterwards. */
   offer(frame: Buffer): void
   /** Sends status and headers, then history, then the offered frames. */
@@ -63,16 +63,15 @@ const HEADERS = {
 /** Creates a stream on `outgoing` without sending anything. It ends with the client, `end`, `destroy` or a failed `check`. */
 export function openEventStream(outgoing: ServerResponse, options: EventStreamOptions): EventStream {
   const after = options.after ?? afterTimeout
-  const { onLag } = options
   let state: 'waiting' | 'replaying' | 'live' | 'closed' = 'waiting'
   let stopHeartbeat = (): void => {}
   let wakeReplay = (): void => {}
 
-  const sink = createResponseSink(outgoing, () => {
+  const sink = new ResponseSink(outgoing, () => {
     reader.drained()
     wakeReplay()
   })
-  const reader = options.pump.add({ ...options, sink, ...(onLag && { onLag: () => onLag() }) })
+  const reader = options.pump.add({ ...options, sink })
   reader.hold()
 
   const isClosed = (): boolean => state === 'closed'
@@ -118,13 +117,10 @@ export function openEventStream(outgoing: ServerResponse, options: EventStreamOp
   outgoing.once('close', cleanUp)
   // Deferred, so that the caller has the stream before `onClose` is called.
   if (outgoing.destroyed) queueMicrotask(cleanUp)
+  // No getters: V8 gives an object that is made with one a table of its own, and an event touches each reader's.
   return {
-    get blocked() {
-      return reader.blocked
-    },
-    get closed() {
-      return isClosed()
-    },
+    isBlocked: () => reader.blocked,
+    isClosed,
     offer: (frame) => reader.offer(frame),
     start(start = {}) {
       if (state !== 'waiting') return
@@ -134,7 +130,7 @@ export function openEventStream(outgoing: ServerResponse, options: EventStreamOp
       sendHistory(start, { sink, reader, room, isClosed }).then(goLive, fail)
     },
     end,
-    destroy: sink.destroy,
+    destroy: () => sink.destroy(),
     abandon: () => void cleanUp(),
   }
 }

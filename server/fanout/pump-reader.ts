@@ -30,7 +30,8 @@ export interface PumpTurns {
 
 /** One reader of the pump; its owner closes it. A class for the same reason as `Mailbox`. */
 export class PumpReader {
-  readonly #options: ReaderOptions
+  readonly #sink: Sink
+  readonly #onLag: ReaderOptions['onLag']
   readonly #pump: PumpTurns
   readonly #mailbox: Mailbox
   #state: 'open' | 'blocked' | 'closed' = 'open'
@@ -39,7 +40,8 @@ export class PumpReader {
   #forgetBlocked: (() => void) | undefined
 
   constructor(options: ReaderOptions, pump: PumpTurns) {
-    this.#options = options
+    this.#sink = options.sink
+    this.#onLag = options.onLag
     this.#pump = pump
     this.#mailbox = new Mailbox(options)
   }
@@ -54,7 +56,7 @@ export class PumpReader {
     if (this.#state === 'closed' || mailbox.lagged) return
     if (!mailbox.fits(frame)) this.#write()
     mailbox.offer(frame)
-    if (mailbox.lagged && !this.#options.onLag) this.#options.sink.destroy()
+    if (mailbox.lagged && !this.#onLag) this.#sink.destroy()
     else this.#wake()
   }
 
@@ -72,7 +74,7 @@ export class PumpReader {
   block(): void {
     if (this.#state !== 'open') return
     this.#state = 'blocked'
-    this.#forgetBlocked = this.#pump.after(BLOCKED_LIMIT_MS, () => this.#options.sink.destroy())
+    this.#forgetBlocked = this.#pump.after(BLOCKED_LIMIT_MS, () => this.#sink.destroy())
   }
 
   /** Records that the sink accepts bytes again. */
@@ -106,16 +108,15 @@ export class PumpReader {
 
   #write(): void {
     if (this.#state !== 'open' || this.#held) return
-    const { sink } = this.#options
     const frames = this.#next()
-    if (frames === undefined) sink.destroy()
-    else if (frames.length > 0 && !sink.write(this.#pump.join(frames))) this.block()
+    if (frames === undefined) this.#sink.destroy()
+    else if (frames.length > 0 && !this.#sink.write(this.#pump.join(frames))) this.block()
   }
 
   #next(): readonly Buffer[] | undefined {
     if (!this.#mailbox.lagged) return this.#mailbox.take()
     this.#mailbox.resume()
-    const told = this.#options.onLag?.()
+    const told = this.#onLag?.()
     return told && [told]
   }
 

@@ -1,43 +1,54 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { JoinedFrames } from './joined-frames.ts'
 import type { Sink } from './pump-reader.ts'
 
-export interface ResponseSink extends Sink {
-  /** Removes its listeners from the socket, which outlives the response. */
-  release(): void
-}
+// A lost client is also reported by `close`; the error adds nothing.
+const ignore = (): void => {}
 
 /**
- * Creates a sink for a response. Chunked responses write shared chunks directly to the socket; all others (HTTP/1.0,
- * `Connection: close`, a pipelined response that must wait) write through the response. `onRoom` is called on drain.
+ * A sink for a response. Chunked responses write shared chunks directly to the socket; all others (HTTP/1.0,
+ * `Connection: close`, a pipelined response that must wait) write through the response. A class for the same reason as
+ * `Mailbox`.
  */
-export function createResponseSink(outgoing: ServerResponse, onRoom: () => void): ResponseSink {
-  let listened: Socket | undefined
-  const listen = (socket: Socket | null): void => {
-    if (socket === null || listened !== undefined) return
-    listened = socket
-    socket.on('drain', onRoom)
-  }
-  // A lost client is also reported by `close`; the error adds nothing.
-  const ignore = (): void => {}
+export class ResponseSink implements Sink {
+  readonly #outgoing: ServerResponse
+  readonly #onRoom: () => void
+  #listened: Socket | undefined
 
-  listen(outgoing.socket)
-  outgoing.on('socket', listen)
-  outgoing.on('drain', onRoom)
-  outgoing.on('error', ignore)
-  return {
-    write(joined) {
-      const { socket } = outgoing
-      if (outgoing.destroyed) return true
-      if (socket !== null && outgoing.headersSent && outgoing.chunkedEncoding)
-        return socket.write(joined.chunk())
-      return outgoing.write(joined.plain())
-    },
-    destroy: () => void outgoing.destroy(),
-    release() {
-      listened?.off('drain', onRoom)
-      outgoing.off('socket', listen)
-      outgoing.off('drain', onRoom)
-    },
+  /** `onRoom` is called on drain. */
+  constructor(outgoing: ServerResponse, onRoom: () => void) {
+    this.#outgoing = outgoing
+    this.#onRoom = onRoom
+    this.#listen(outgoing.socket)
+    outgoing.on('socket', this.#listen)
+    outgoing.on('drain', onRoom)
+    outgoing.on('error', ignore)
+  }
+
+  write(joined: JoinedFrames): boolean {
+    const outgoing = this.#outgoing
+    if (outgoing.destroyed) return true
+    const { socket } = outgoing
+    if (socket !== null && outgoing.headersSent && outgoing.chunkedEncoding)
+      return socket.write(joined.chunk())
+    return outgoing.write(joined.plain())
+  }
+
+  destroy(): void {
+    this.#outgoing.destroy()
+  }
+
+  /** Removes its listeners from the socket, which outlives the response. */
+  release(): void {
+    this.#listened?.off('drain', this.#onRoom)
+    this.#outgoing.off('socket', this.#listen)
+    this.#outgoing.off('drain', this.#onRoom)
+  }
+
+  readonly #listen = (socket: Socket | null): void => {
+    if (socket === null || this.#listened !== undefined) return
+    this.#listened = socket
+    socket.on('drain', this.#onRoom)
   }
 }

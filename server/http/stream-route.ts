@@ -107,7 +107,7 @@ async function openReading(
     events.abandon()
     throw thrown
   }
-  if (events.closed) {
+  if (events.isClosed()) {
     reading.close()
     throw refusals.disconnected()
   }

@@ -73,11 +73,11 @@ export function openNotificationStream(
   const stopListening = exchange.onCallerEnded(principalId, lookAgain)
   return {
     get closed() {
-      return stream.closed
+      return stream.isClosed()
     },
     listener: exchange.listener,
     notify(frame) {
-      if (stream.closed) return
+      if (stream.isClosed()) return
       checking = checking.then(stillTheSame).then(
         () => stream.offer(frame),
         () => end(),
