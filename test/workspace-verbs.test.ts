@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { realWorld } from '../plugins/workspace/connection/clock.ts'
 import { openTestRoom } from '../plugins/workspace/testing/test-room.ts'
 import { startCli } from '../server/cli/testing/run-cli.ts'
 import { temporaryFolder } from './harness/index.ts'
+import { openRoomServer } from './workspace-server-fixture.ts'
 
 async function project(t: TestContext, text = '# Plan\n\n## Goals\none\n') {
   const cwd = await temporaryFolder(t)
@@ -214,6 +216,28 @@ test('an invitation is made, joined, used and left', async (t) => {
   assert.equal(status.json.you.name, 'ada')
   assert.ok(!('path' in status.json))
   assert.equal(left.code, 0)
+  assert.deepEqual([after.code, after.json.error.reason], [7, 'room_not_running'])
+})
+
+test('a session of the command line that ran out is renewed as the same participant; one that was ended is forgotten by leave', async (t) => {
+  let passed = 0
+  const server = await openRoomServer(t, { nowMicros: () => realWorld.nowMicros() + passed })
+  const { satchel } = await project(t)
+  const invited = await server.ask(server.socket, 'POST', '/local/invite', { body: {} })
+  const joined = await satchel('join', String(invited.json['uri']), '--name', 'ada')
+  passed = 9 * 60 * 60_000_000
+
+  const status = await satchel('call', 'status')
+  const { token } = await server.join('admin', ['*'])
+  await server.ask(server.ingress, 'POST', '/workspace/leave', {
+    token,
+    body: { participant_id: joined.json.participant_id },
+  })
+  const left = await satchel('leave')
+  const after = await satchel('call', 'status')
+
+  assert.deepEqual([status.code, status.json.you?.participant_id], [0, joined.json.participant_id])
+  assert.deepEqual([left.code, left.json.error.reason], [6, 'session_expired'])
   assert.deepEqual([after.code, after.json.error.reason], [7, 'room_not_running'])
 })
 

@@ -1,6 +1,6 @@
 import { type Host, isSatchelError, isSecureAddress, type RemoteMcp } from '../../server/plugin.ts'
 import { redeemAt, ticketOf } from './commands/joining.ts'
-import { type SavedSession, savedSessionsAt, saveSession } from './commands/target.ts'
+import { renewSession, type SavedSession, savedSessionsAt, saveSession } from './commands/target.ts'
 import type { WorkspaceConfig } from './config.ts'
 import { requireSameProtocol } from './connection/attachment.ts'
 import { callOwner, LinkLost } from './connection/link.ts'
@@ -10,7 +10,6 @@ import type { JoinTicket } from './domain/invitation.ts'
 import { LIMITS } from './domain/limits.ts'
 import { ROOM_URI } from './hints.ts'
 import { refusals } from './reasons.ts'
-import type { Joined } from './room/members.ts'
 import { WAIT_SECONDS, WAIT_TURN_SECONDS } from './room/wait.ts'
 
 /**
@@ -92,15 +91,11 @@ async function renew(
   saved: SavedSession,
   ticket: JoinTicket | undefined,
 ): Promise<string | undefined> {
-  const { url, token, invited_by } = saved
   try {
-    const body = { token }
-    const joined = (await callOwner({ url }, { method: 'POST', path: '/session/renew', body })) as Joined // the route's answer
-    await saveSession(host, { ...saved, ...joined })
-    return joined.token
+    return await renewSession(host, saved)
   } catch (thrown) {
     if (thrown instanceof LinkLost || !isSatchelError(thrown)) throw thrown
-    const isOwnInvitation = ticket !== undefined && invited_by === sha256(ticket.secret)
+    const isOwnInvitation = ticket !== undefined && saved.invited_by === sha256(ticket.secret)
     if (thrown.reason === 'session_expired' && (ticket === undefined || isOwnInvitation)) throw thrown
     return undefined
   }

@@ -7,9 +7,10 @@ import { refusals } from '../reasons.ts'
 import type { Joined } from '../room/members.ts'
 import { print, printAnswer } from './printing.ts'
 import {
-  asking,
   askOwner,
+  asWhoJoined,
   forgetSession,
+  isEnded,
   ROOM_FLAG,
   savedSession,
   saveSession,
@@ -156,9 +157,13 @@ function leaveCommand(host: Host): Command {
     input: z.object({}),
     example: 'satchel workspace leave',
     async run(_, __, terminal) {
-      const { url, token, workspace_id } = await savedSession(host)
-      const call = { method: 'POST', path: '/workspace/leave', token, body: {} } as const
-      const left = await asking({ url }, () => callOwner({ url }, call))
+      const { workspace_id } = await savedSession(host)
+      const call = { method: 'POST', path: '/workspace/leave', body: {} } as const
+      const leaving = asWhoJoined(host, ({ address, token }) => callOwner(address, { ...call, token }))
+      const left = await leaving.catch(async (thrown: unknown) => {
+        if (isEnded(thrown)) await forgetSession(host, workspace_id) // of no use to any verb
+        throw thrown
+      })
       await forgetSession(host, workspace_id)
       await printAnswer(terminal, left as object, `Left ${workspace_id}.`)
       return 0

@@ -103,7 +103,7 @@ export async function asking<T>(address: OwnerAddress, work: () => Promise<T>): 
 
 /**
  * Runs `work` as the room's owner through the process that has it open, or with the session joined last if no file is
- * named. A session created for this ends with it. Errors: `room_not_running`, those of `asking` and `work`.
+ * named. A session created for this ends with it. Errors: `room_not_running`, those of `asWhoJoined` and `work`.
  */
 export async function withTarget<T>(
   host: Host,
@@ -112,12 +112,40 @@ export async function withTarget<T>(
   work: (target: Target) => Promise<T>,
 ): Promise<T> {
   const place = namedPlace(room, file)
-  if (!place) {
-    const target = await savedTarget(host)
-    return asking(target.address, () => work(target))
-  }
+  if (!place) return asWhoJoined(host, work)
   const address = await requireOwner(room, place)
   return asking(address, () => asOwner(address, work))
+}
+
+/**
+ * Runs `work` with the session joined last, and again with its renewal where it ran out.
+ * Errors: `room_not_running` where none is stored, `session_expired` for one that stays ended, those of `asking` and `work`.
+ */
+export async function asWhoJoined<T>(host: Host, work: (target: Target) => Promise<T>): Promise<T> {
+  const saved = await savedSession(host)
+  const address = { url: saved.url }
+  return asking(address, async () => {
+    try {
+      return await work({ address, token: saved.token })
+    } catch (thrown) {
+      if (!isEnded(thrown)) throw thrown
+      return work({ address, token: await renewSession(host, saved) })
+    }
+  })
+}
+
+/** True where the room knows the session, and says that it has ended. */
+export function isEnded(thrown: unknown): boolean {
+  return isSatchelError(thrown) && thrown.reason === 'session_expired'
+}
+
+/** The new token of a stored session that ran out, stored in its place. Errors: `LinkLost`, the refusals of the room. */
+export async function renewSession(host: Host, saved: SavedSession): Promise<string> {
+  const { url, token } = saved
+  const call = { method: 'POST', path: '/session/renew', body: { token } } as const
+  const joined = (await callOwner({ url }, call)) as Joined // the route's answer
+  await saveSession(host, { ...saved, ...joined })
+  return joined.token
 }
 
 /**
@@ -204,9 +232,4 @@ async function savedSessions(host: Host): Promise<readonly SavedSession[]> {
     }),
   )
   return stored.sort((a, b) => b.at - a.at).map(({ session }) => session)
-}
-
-async function savedTarget(host: Host): Promise<Target> {
-  const { url, token } = await savedSession(host)
-  return { address: { url }, token }
 }
