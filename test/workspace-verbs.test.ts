@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { realWorld } from '../plugins/workspace/connection/clock.ts'
+import { LIMITS } from '../plugins/workspace/domain/limits.ts'
 import { openTestRoom } from '../plugins/workspace/testing/test-room.ts'
 import { startCli } from '../server/cli/testing/run-cli.ts'
 import { temporaryFolder } from './harness/index.ts'
@@ -239,6 +240,22 @@ test('a session of the command line that ran out is renewed as the same particip
   assert.deepEqual([status.code, status.json.you?.participant_id], [0, joined.json.participant_id])
   assert.deepEqual([left.code, left.json.error.reason], [6, 'session_expired'])
   assert.deepEqual([after.code, after.json.error.reason], [7, 'room_not_running'])
+})
+
+test('events that are no longer kept are said to be missing, however many pages follow', async (t) => {
+  const { cwd, satchel, open, room } = await project(t)
+  const filled = await openTestRoom(t, { folder: cwd })
+  await filled.room.changeAsSystem(({ emit }) => {
+    for (let n = 0; n < LIMITS.eventsKept; n += 1) emit({ type: 'workspace.started', payload: {} })
+  })
+  await filled.close()
+
+  const closed = await satchel('events', '--since', '1', ...room)
+  await open()
+  const running = await satchel('events', '--since', '1', ...room)
+
+  assert.deepEqual([closed.json.gap, running.json.gap], [true, true])
+  assert.equal(running.json.events.length, LIMITS.eventsKept)
 })
 
 test('a revoked invitation is refused, and a revoked session ends', async (t) => {

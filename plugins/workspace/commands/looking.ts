@@ -117,12 +117,14 @@ function eventsCommand(host: Host, room: RoomProcess): Command {
 /** Every stored event after `since`, page by page. */
 async function allEvents({ address, token }: Target, since: number): Promise<EventPage> {
   const events: RoomEvent[] = []
+  let gap = false
   for (let after = since; ; ) {
     const path = `/workspace/events?since_event_id=${after}&limit=${LIMITS.listRows}`
     const page = (await callOwner(address, { method: 'GET', path, token })) as EventPage
     events.push(...page.events)
+    gap ||= page.gap // each page says it of its own beginning
     const last = page.events.at(-1)
-    if (!last || page.events.length < LIMITS.listRows) return { ...page, events }
+    if (!last || page.events.length < LIMITS.listRows) return { ...page, events, gap }
     after = last.event_id
   }
 }
