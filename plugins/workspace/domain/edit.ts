@@ -47,9 +47,9 @@ function soleIndexOf(text: string, old: string): number {
   return at >= 0 && (old === '' || text.indexOf(old, at + 1) >= 0) ? SEVERAL : at
 }
 
-/** The text after a unified diff of one file, whose lines must be there exactly; line numbers may be off. */
+/** The text after a unified diff of one file, whose lines must be there exactly; the numbers of its hunks may be off. */
 export function withPatch(text: string, patch: string): Edited {
-  const parsed = parsedPatch(patch)
+  const parsed = parsedPatch(patch) ?? parsedPatch(recounted(patch))
   const patched = parsed && applyPatch(text, withinText(parsed, text), { fuzzFactor: 0 })
   return typeof patched === 'string' ? { kind: 'edited', text: patched } : { kind: 'unfit' }
 }
@@ -61,6 +61,23 @@ function parsedPatch(patch: string): StructuredPatch | undefined {
   } catch {
     return undefined // said with the refusal
   }
+}
+
+const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/
+
+/** With the numbers of lines that each hunk has: models count them wrong. */
+function recounted(patch: string): string {
+  const lines = patch.split('\n')
+  while (/^\r?$/.test(lines.at(-1) ?? 'none')) lines.pop()
+  const heads = [...lines.keys()].filter((at) => HUNK.test(lines[at] ?? ''))
+  heads.forEach((head, index) => {
+    const body = lines.slice(head + 1, heads[index + 1])
+    const count = (mark: string): number =>
+      body.filter((line) => !/^[-+\\]/.test(line) || line.startsWith(mark)).length
+    const counted = `@@ -$1,${count('-')} +$2,${count('+')} @@`
+    lines[head] = lines[head]?.replace(HUNK, counted) ?? ''
+  })
+  return `${lines.join('\n')}\n`
 }
 
 /** The library searches the place of a hunk line by line from the stated one, however far behind the end that is. */
