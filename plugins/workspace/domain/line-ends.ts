@@ -74,3 +74,11 @@ export function placeBeforeLf(text: string, at: number): number {
     from = crlf + 2
   }
 }
+
+const BYTE_ORDER_MARK = '\ufeff'
+
+/** `text` with the byte order mark of the text that it replaces, which models and people do not see. */
+export function withMarkOf(replaced: string, text: string): string {
+  const isLost = replaced.startsWith(BYTE_ORDER_MARK) && !text.startsWith(BYTE_ORDER_MARK)
+  return isLost ? BYTE_ORDER_MARK + text : text
+}

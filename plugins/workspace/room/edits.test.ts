@@ -144,3 +144,18 @@ test('a content with LF changes no line end of a file that has both kinds, but m
     assert.equal(await opened.text(), after)
   }
 })
+
+test('a content for the whole of a file with a byte order mark keeps the mark, which no reader sees', async (t) => {
+  const opened = await openTestRoom(t, { text: `\ufeff${TEXT}` })
+  const ada = await opened.join('ada')
+  const propose = (content: string) =>
+    opened.do(ada, 'propose', { base_version: 1, summary: 'a change', content })
+
+  const { proposal_id } = await propose(TEXT.replace('one', 'first'))
+  const unchanged = await propose(TEXT).catch((thrown) => thrown.reason)
+  await opened.do(ada, 'review', { proposal_id, approve: true })
+  await opened.do(ada, 'commit', { proposal_id })
+
+  assert.equal(await opened.text(), `\ufeff${TEXT.replace('one', 'first')}`)
+  assert.equal(unchanged, 'no_change')
+})

@@ -2,7 +2,7 @@ import { counted } from '../../../server/plugin.ts'
 import type { Edit, Edited } from '../domain/edit.ts'
 import { newId } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
-import { withLineEndsLike } from '../domain/line-ends.ts'
+import { withLineEndsLike, withMarkOf } from '../domain/line-ends.ts'
 import type { Merge } from '../domain/merge.ts'
 import { type Proposal, reviewed, withdrawn } from '../domain/proposal.ts'
 import { outOfRange, permissionDenied, tooLarge } from '../domain/refusal.ts'
@@ -50,10 +50,10 @@ export function propose(change: ActorChange, input: ProposeInput): Proposal {
   const target = existingTarget(change, wanted.target)
   const document = tx.documentText()
   const replaced = targetText(change, document, target)
-  const { content } =
+  const content =
     input.content === undefined
-      ? wanted
-      : { content: withLineEndsLike(replaced.includes('\n') ? replaced : document, wanted.content) }
+      ? wanted.content
+      : withMarkOf(replaced, withLineEndsLike(replaced.includes('\n') ? replaced : document, wanted.content))
   refuseLargeContent(content)
   if (replaced === content) throw refusals.no_change()
   refuseTooManyPending(change)
