@@ -1,4 +1,6 @@
+import { LIMITS } from './limits.ts'
 import { type Section, sectionsOf } from './section.ts'
+import { countChars } from './short-text.ts'
 
 /** The sections of one text, in order. */
 export interface Outline {
@@ -6,7 +8,7 @@ export interface Outline {
   at(index: number): Section
   /** The section with this path. */
   find(path: string): Section | undefined
-  /** The smallest section that no other reads like and that holds these characters, heading included. */
+  /** The smallest section that a target can name alone and that holds these characters, heading included. */
   around(from: number, to: number): Section | undefined
   /** Whether a heading begins at this character. */
   startsAt(offset: number): boolean
@@ -68,7 +70,8 @@ export function unpackOutline({ paths, places, numbers }: PackedOutline): Outlin
         const holds = start(index) <= from && number(index, 4) >= to
         // Text put right in front of a heading belongs to the section before.
         const isBefore = start(index) === from && from === to
-        if (holds && !isBefore && number(index, 6) === 1) return at(index)
+        const found = at(index)
+        if (holds && !isBefore && found.isSole && canBeNamed(found)) return found
       }
       return undefined
     },
@@ -76,6 +79,11 @@ export function unpackOutline({ paths, places, numbers }: PackedOutline): Outlin
       return size > 0 && start(indexOf(size, start, offset)) === offset
     },
   }
+}
+
+/** Deep headings can make a path that is longer than a target may be. */
+function canBeNamed({ path }: Section): boolean {
+  return countChars(`section:${path}`) <= LIMITS.targetChars
 }
 
 /** The outline of a text, worked out here and now. */

@@ -159,3 +159,14 @@ test('a content for the whole of a file with a byte order mark keeps the mark, w
   assert.equal(await opened.text(), `\ufeff${TEXT.replace('one', 'first')}`)
   assert.equal(unchanged, 'no_change')
 })
+
+test('an edit below headings whose path is too long for a target is a proposal of a section above', async (t) => {
+  const [first, second] = ['a'.repeat(300), 'b'.repeat(300)]
+  const opened = await openTestRoom(t, { text: `# ${first}\n\n## ${second}\n\none\n` })
+  const ada = await opened.join('ada')
+
+  const edits = [{ old: 'one', new: 'two' }]
+  const { target } = await opened.do(ada, 'propose', { base_version: 1, summary: 'a change', edits })
+
+  assert.equal(target, `section:${first}`)
+})
