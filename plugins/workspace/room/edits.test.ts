@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openTestRoom } from '../testing/test-room.ts'
+import { afterProposal } from './next-step.ts'
+import { propose } from './proposals.ts'
 
 const TEXT = '# Plan\n\n## Goals\none\n\n## Steps\ntwo\ntwo\n'
 
@@ -169,4 +171,30 @@ test('an edit below headings whose path is too long for a target is a proposal o
   const { target } = await opened.do(ada, 'propose', { base_version: 1, summary: 'a change', edits })
 
   assert.equal(target, `section:${first}`)
+})
+
+test('a new text of a section without its heading is taken, and its author is told', async (t) => {
+  const { opened, ada } = await room(t)
+  const hintOf = (input: object) =>
+    opened.room.change(
+      ada.session_id,
+      'propose',
+      { base_version: 1, summary: 'a change', ...input },
+      (change, asked) => afterProposal(change, propose(change, asked)).hint,
+    )
+  const target = 'section:Plan/Goals'
+
+  const hints = [
+    await hintOf({ target, content: 'first\n' }),
+    await hintOf({ target, edits: [{ old: '## Goals\none', new: 'one' }] }),
+    await hintOf({ target, content: '## Aims\nfirst\n' }),
+    await hintOf({ target, content: 'Aims\n====\nfirst\n' }),
+    await hintOf({ target, content: '' }),
+    await hintOf({ content: 'no heading at all\n' }),
+  ]
+
+  assert.deepEqual(
+    hints.map((hint) => hint !== undefined),
+    [true, true, false, false, false, false],
+  )
 })

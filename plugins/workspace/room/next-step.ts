@@ -10,18 +10,36 @@ interface Step {
   readonly next?: NextStep
 }
 
+interface Hint {
+  readonly hint?: string
+}
+
 const SHOWN_REVIEWERS = 10
 
-/** Names of participants who may approve a new proposal, and the call that tells how it went. */
-export function afterProposal(change: ActorChange): Step & { readonly reviewers: readonly string[] } {
+/** Names of participants who may approve a new proposal, what its author may have overlooked, and the call that tells how it went. */
+export function afterProposal(
+  change: ActorChange,
+  proposal: Proposal,
+): Step & Hint & { readonly reviewers: readonly string[] } {
   const reviewers = presentParticipants(change.tx)
     .filter(({ capabilities }) => allows(capabilities, 'approve'))
     .map(({ name }) => name)
-  return { reviewers: reviewers.slice(0, SHOWN_REVIEWERS), ...untilChanged(change) }
+  const shown = reviewers.slice(0, SHOWN_REVIEWERS)
+  return { reviewers: shown, ...ofLostHeading(change, proposal), ...untilChanged(change) }
+}
+
+/** The heading belongs to the text of a section, and models send what is below it. */
+function ofLostHeading({ tx, analysis }: ActorChange, { target, content_hash }: Proposal): Hint {
+  if (target === 'workspace') return {}
+  const content = tx.body(content_hash) ?? ''
+  const outline = analysis.outline(content)
+  const above = content.slice(0, outline.size > 0 ? outline.at(0).start : undefined)
+  if (above.trim() === '') return {}
+  return { hint: 'The new text does not begin with a heading: a commit removes that of the section.' }
 }
 
 /** What an approved proposal waits for. A call that destroys is never given ready to make. */
-export function afterReview({ actor }: ActorChange, { status }: Proposal): { readonly hint?: string } {
+export function afterReview({ actor }: ActorChange, { status }: Proposal): Hint {
   if (status !== 'approved' || !actorMay(actor, 'commit')) return {}
   return { hint: 'Commit it with workspace_commit.' }
 }

@@ -31,10 +31,14 @@ export function workspacePropose(access: RoomAccess) {
     output: PROPOSAL.extend({
       summary: z.string(),
       reviewers: z.array(untrusted('name of a participant', { line: true })),
+      hint: z.string().optional(),
       next: NEXT.optional(),
     }),
     example: { base_version: 1, summary: 'Say what the plan is', content: '# Plan\n\nWhat we do.\n' },
-    work: (change, input) => ({ ...proposalView(propose(change, input)), ...afterProposal(change) }),
+    work: (change, input) => {
+      const proposal = propose(change, input)
+      return { ...proposalView(proposal), ...afterProposal(change, proposal) }
+    },
     omits: { ...PROPOSAL_OMITS, '/summary': 'what the caller sent' },
     headline: ({ proposal_id, target }) => `${proposal_id} for ${target} waits for a review.`,
   })
