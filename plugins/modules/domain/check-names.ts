@@ -7,6 +7,7 @@ import type {
   PlacedRead,
   Repetition,
 } from './configuration-names.ts'
+import type { Step } from './expression.ts'
 import { plainLine } from './hcl-text.ts'
 import { literalKey, type NameRead } from './names-read.ts'
 import { nearInput } from './near-input.ts'
@@ -102,8 +103,14 @@ const RESERVED: ReadonlySet<string> = new Set([
   ...['template', 'lazy', 'arg', 'run', 'check', 'output', 'action', 'list', 'component', 'provider'],
   ...['key_provider', 'method', 'identity', 'store'],
 ])
-/** What `depends_on` takes; Terraform does not look for anything else there. */
-const ADDRESSED: ReadonlySet<DeclaredKind> = new Set<DeclaredKind>(['module', 'resource', 'data'])
+/** What `depends_on` takes. */
+const ADDRESSED: ReadonlySet<DeclaredKind> = new Set<DeclaredKind>([
+  'module',
+  'resource',
+  'data',
+  'var',
+  'local',
+])
 const SIMPLE: ReadonlySet<string> = new Set(['var', 'local', 'module'])
 const TYPED: ReadonlySet<string> = new Set(['data', 'ephemeral', 'resource'])
 
@@ -178,12 +185,11 @@ function typesOf(names: readonly string[], own: string): string[] {
 
 /** Terraform looks at the indexes of resources before it evaluates anything, so inside of `try()` too. */
 function wrongIndex(name: Name, read: PlacedRead, repetition: Repetition = 'unknown'): Said | undefined {
-  if (name.kind !== 'resource' && name.kind !== 'data') return undefined
   const at = stepsTo(read)
-  const step = read.steps[at]
   const shown = shownName(name)
-  if (read.isAddress)
-    return read.steps.slice(at).some(({ kind }) => kind === 'attribute') ? notWhole(shown) : undefined
+  if (read.isAddress) return isWhole(name, read.steps.slice(at)) ? undefined : notWhole(shown)
+  if (name.kind !== 'resource' && name.kind !== 'data') return undefined
+  const step = read.steps[at]
   const rest = read.steps[at + 1]
   if (repetition === 'one' && literalKey(step) !== undefined) {
     const attribute = rest?.kind === 'attribute' ? `.${plainLine(rest.name)}` : ''
@@ -196,8 +202,15 @@ function wrongIndex(name: Name, read: PlacedRead, repetition: Repetition = 'unkn
   return { code: 'wrong_index', message }
 }
 
-/** Of a module call Terraform takes outputs there. */
+/** Terraform takes outputs of a call, an instance of a resource, and no part of a value. */
+function isWhole({ kind }: Name, steps: readonly Step[]): boolean {
+  if (kind === 'module') return true
+  return kind === 'var' || kind === 'local'
+    ? steps.length === 0
+    : steps.every((step) => step.kind !== 'attribute')
+}
+
 function notWhole(shown: string): Said {
-  const message = `depends_on takes whole resources and modules, no attributes: write ${shown}.`
+  const message = `depends_on takes whole resources, modules and values, no parts of them: write ${shown}.`
   return { code: 'block_refused', message, suggestion: shown }
 }

@@ -56,9 +56,9 @@ test('a moved or removed block of what is still declared is found', async (t) =>
   assert.deepEqual(await lines(t, call() + REMOVED, { 'live/b.tf': 'resource {' }), ['1 unreadable'])
 })
 
-test('depends_on takes outputs of a call, but no attribute of a resource, and nothing that is computed', async (t) => {
+test('depends_on takes outputs of a call, but no part of a resource or value, and nothing that is computed', async (t) => {
   const declared =
-    'resource "a_b" "c" {\n  count = 2\n}\ndata "d_e" "f" {\n}\nmodule "n" {\n  source = "../box"\n}\n'
+    'resource "a_b" "c" {\n  count = 2\n}\ndata "d_e" "f" {\n}\nmodule "n" {\n  source = "../box"\n}\nvariable "v" {\n}\nlocals {\n  l = 1\n}\n'
   const at = declared.split('\n').length
   const cases: [item: string, isFound: boolean][] = [
     ['a_b.c', false],
@@ -68,6 +68,10 @@ test('depends_on takes outputs of a call, but no attribute of a resource, and no
     ['module.n', false],
     ['module.n.arn', false],
     ['"module.n"', false],
+    ['var.v', false],
+    ['local.l', false],
+    ['var.v.id', true],
+    ['local.l[0]', true],
     ['a_b.c.id', true],
     ['a_b.c[0].id', true],
     ['resource.a_b.c.id', true],

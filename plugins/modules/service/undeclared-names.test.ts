@@ -97,8 +97,8 @@ test('conditions, checks, imports and depends_on are read too', async (t) => {
       ['4 undeclared_name'],
     ],
     [
-      'resource "a_b" "c" {\n  depends_on = [a_b.none, module.no, var.no]\n}\n',
-      ['2 undeclared_name', '2 undeclared_name'],
+      'resource "a_b" "c" {\n  depends_on = [a_b.none, module.no, var.no, local.no]\n}\n',
+      ['2 undeclared_name', '2 undeclared_name', '2 undeclared_name', '2 undeclared_name'],
     ],
     [
       'resource "a_b" "c" {\n  dynamic "x" {\n    for_each = local.no\n    content {}\n  }\n}\n',
