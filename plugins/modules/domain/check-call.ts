@@ -1,6 +1,7 @@
 /** What is wrong with a `module` block beside its source and its arguments. */
 import type { BlockFault, CheckFinding, GivenBlock } from './check.ts'
 import { correctedConstraint, isConstraint } from './constraint-syntax.ts'
+import { isEphemeralCount, isEphemeralForEach } from './ephemeral-value.ts'
 import type { Expression } from './expression.ts'
 import { expressionType, NO_SCOPE, type TypeScope } from './expression-type.ts'
 import type { GivenValue } from './given-value.ts'
@@ -35,6 +36,7 @@ export function checkForm(
   const { meta = new Map<string, number>(), name, faults = [] } = block
   const findings = [
     ...[...wrongName(block), ...faults, ...repeatFaults(block, scope), ...bareWords(block)].map(refusedBlock),
+    ...ephemeralRepeats(block, scope),
     ...refusedArguments(block, scope),
   ]
   const first = earlier.get(name)
@@ -73,6 +75,14 @@ function repeatFaults(
     const { kind } = expressionType(of, scope)
     const isNever = NEVER[name].has(kind) || (name === 'for_each' && givesNoKeys(of))
     return isFound || !isNever ? [] : [{ line: meta?.get(name) ?? line, kind: name, name }]
+  })
+}
+
+function ephemeralRepeats({ repeats, meta, line }: GivenBlock, scope: TypeScope): CheckFinding[] {
+  return [...(repeats ?? [])].flatMap(([name, of]) => {
+    const isRefused = name === 'count' ? isEphemeralCount(of, scope) : isEphemeralForEach(of, scope)
+    const message = `${name} must not follow from an ephemeral value: Terraform keeps which instances there are.`
+    return isRefused ? [{ line: meta?.get(name) ?? line, code: 'block_refused' as const, message }] : []
   })
 }
 

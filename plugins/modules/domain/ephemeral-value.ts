@@ -1,71 +1,141 @@
 /** Whether a value is one that Terraform does not keep. */
-import type { Expression } from './expression.ts'
+import type { Expression, Step } from './expression.ts'
 import type { TypeScope } from './expression-type.ts'
 import type { GivenValue } from './given-value.ts'
-import { pathOf } from './names-read.ts'
+import { literalKey, pathOf } from './names-read.ts'
 
 /** True only where Terraform refuses the value for an input that is not ephemeral. */
 export function isEphemeral(value: GivenValue, scope: TypeScope): boolean {
   if (value.kind === 'list') return value.items.some((item) => isEphemeral(item, scope))
   if (value.kind === 'object') return value.entries.some(([, inner]) => isEphemeral(inner, scope))
-  return value.kind === 'expression' && value.of !== undefined && holdsEphemeral(value.of, scope, 0)
+  return value.kind === 'expression' && value.of !== undefined && holds(value.of, looking(scope))
+}
+
+/** The same for the expression of a `count`. */
+export function isEphemeralCount(count: Expression, scope: TypeScope): boolean {
+  return holds(count, looking(scope))
+}
+
+/** The same for a `for_each`, whose keys Terraform keeps: the values of a map may be ephemeral. */
+export function isEphemeralForEach(forEach: Expression, scope: TypeScope): boolean {
+  const at = looking(scope)
+  if (forEach.kind === 'object') return forEach.entries.some(({ key }) => holds(key, at))
+  const isSet = forEach.kind === 'call' && ownName(forEach.name) === 'toset'
+  return isSet ? forEach.args.some((arg) => holds(arg, at)) : isMarked(forEach, at)
 }
 
 /** Locals of locals. */
 const MAX_DEPTH = 30
-/** Functions whose result is ephemeral if an argument is; others look only at a part of it, or say nothing of it. */
-const KEEPING: ReadonlySet<string> = new Set([
-  ...[
-    'abspath',
-    'base64encode',
-    'cidrhost',
-    'coalesce',
-    'format',
-    'jsonencode',
-    'lookup',
-    'lower',
-    'nonsensitive',
-  ],
-  ...['replace', 'sensitive', 'sha256', 'split', 'startswith', 'timeadd', 'tostring', 'upper', 'yamlencode'],
-])
+/** Parts that are looked at: locals that read others twice each make many. */
+const MAX_STEPS = 5_000
 
-function holdsEphemeral(of: Expression, scope: TypeScope, depth: number): boolean {
-  const holds = (part: Expression): boolean => depth < MAX_DEPTH && holdsEphemeral(part, scope, depth + 1)
+interface Looking extends TypeScope {
+  readonly depth: number
+  readonly work: { left: number }
+}
+
+function looking(scope: TypeScope): Looking {
+  return { ...scope, depth: 0, work: { left: MAX_STEPS } }
+}
+
+function deeper(at: Looking): Looking | undefined {
+  at.work.left -= 1
+  return at.depth >= MAX_DEPTH || at.work.left < 0 ? undefined : { ...at, depth: at.depth + 1 }
+}
+
+/** Functions whose result has an ephemeral part if an argument has one; of others it may be the part that is left out. */
+const KEEPING: ReadonlySet<string> = new Set([
+  ...['base64encode', 'coalesce', 'compact', 'concat', 'contains', 'distinct', 'flatten', 'format', 'join'],
+  ...['jsonencode', 'lower', 'md5', 'merge', 'one', 'replace', 'sha256', 'sort', 'tolist', 'tomap', 'toset'],
+  ...['upper', 'values', 'yamlencode', 'zipmap'],
+])
+/** Functions whose result is not ephemeral, with any argument. */
+const DROPPING: ReadonlySet<string> = new Set(['can', 'ephemeralasnull', 'issensitive'])
+
+function ownName(name: string): string {
+  return name.replace(/^core::/, '')
+}
+
+/** Whether a value or a part of it is ephemeral. */
+function holds(of: Expression, outer: Looking): boolean {
+  const at = deeper(outer)
+  if (at === undefined) return false
+  if (of.kind === 'list') return of.items.some((item) => holds(item, at))
+  if (of.kind === 'object') return of.entries.some(({ key, value }) => holds(key, at) || holds(value, at))
+  if (of.kind === 'operation' && of.sign === '(') return of.of.some((part) => holds(part, at))
+  if (of.kind === 'choice') return [of.condition, of.yes, of.no].some((part) => holds(part, at))
+  if (of.kind === 'call' && KEEPING.has(ownName(of.name))) return of.args.some((arg) => holds(arg, at))
+  return of.kind === 'name' || of.kind === 'step' ? isOfPath(of, at, holds) : isMarked(of, at)
+}
+
+/** Whether a value is ephemeral as a whole: not only elements of it. */
+function isMarked(of: Expression, outer: Looking): boolean {
+  const at = deeper(outer)
+  if (at === undefined) return false
   switch (of.kind) {
     case 'name':
     case 'step':
-      return isEphemeralName(of, scope, holds)
+      return isOfPath(of, at, isMarked)
     case 'template':
-      return of.parts.some((part) => (part.kind === 'name' || part.kind === 'step') && holds(part))
-    case 'list':
-      return of.items.some(holds)
-    case 'object':
-      return of.entries.some(({ value }) => holds(value))
-    case 'call':
-      return (
-        KEEPING.has(of.name) &&
-        of.args.some((arg) => (arg.kind === 'name' || arg.kind === 'step') && holds(arg))
-      )
-    case 'choice':
-      return holds(of.condition) || (holds(of.yes) && holds(of.no))
+      return of.parts.some((part) => holds(part, at))
     case 'operation':
-      return ['(', '==', '!='].includes(of.sign) && of.of.some(holds)
+      return isMarkedOperation(of, at)
+    case 'choice':
+      return holds(of.condition, at) || isMarked(of.yes, at) || isMarked(of.no, at)
+    case 'for':
+      return isMarked(of.of, at)
+    case 'call':
+      return isMarkedCall(of, at)
     default:
       return false
   }
 }
 
-/** Every part of an ephemeral input or resource is ephemeral; of a local value only all of it is known. */
-function isEphemeralName(
-  path: Expression,
-  { ephemeral, locals }: TypeScope,
-  holds: (of: Expression) => boolean,
-): boolean {
+function isMarkedOperation({ sign, of }: Expression & { kind: 'operation' }, at: Looking): boolean {
+  if (sign === '(') return of.some((part) => isMarked(part, at))
+  // Later versions of Terraform do not look at the right of what the left decides.
+  const parts = sign === '&&' || sign === '||' ? of.slice(0, 1) : of
+  return parts.some((part) => holds(part, at))
+}
+
+function isMarkedCall({ name, args }: Expression & { kind: 'call' }, at: Looking): boolean {
+  const own = ownName(name)
+  if (own.includes('::') || DROPPING.has(own)) return false
+  return (own === 'try' ? args.slice(0, 1) : args).some((arg) => isMarked(arg, at))
+}
+
+/** `whole`: what is asked of a value that all steps lead to. */
+function isOfPath(path: Expression, at: Looking, whole: typeof holds): boolean {
   const { from, steps } = pathOf(path)
+  if (steps.some((step) => step.kind === 'index' && holds(step.key, at))) return true
+  if (steps.some(({ kind }) => kind === 'splat') && whole === isMarked) return false
+  if (from.kind !== 'name') return isPartOf(from, steps, at, whole)
   const [first, ...more] = steps
-  if (from.kind !== 'name' || first?.kind !== 'attribute') return false
-  if (from.root === 'var') return ephemeral?.has(first.name) === true
+  if (first?.kind !== 'attribute') return false
+  if (from.root === 'var') return at.ephemeral?.has(first.name) === true
   if (from.root === 'ephemeral') return more.length > 0
-  const local = from.root === 'local' && more.length === 0 ? locals.get(first.name) : undefined
-  return local !== undefined && holds(local)
+  if (from.root === 'module') return isOutput(first.name, more, at)
+  const local = from.root === 'local' ? at.locals.get(first.name) : undefined
+  return local !== undefined && isPartOf(local, more, at, whole)
+}
+
+/** The part of an expression that is written out; every part of an ephemeral value is ephemeral. */
+function isPartOf(of: Expression, steps: readonly Step[], at: Looking, whole: typeof holds): boolean {
+  const [step, ...more] = steps
+  if (step === undefined) return whole(of, at)
+  const key = step.kind === 'attribute' ? step.name : literalKey(step)
+  if (of.kind === 'object') {
+    const entry = of.entries.find(({ key: own }) => own.kind === 'literal' && own.value === key)
+    return key !== undefined && entry !== undefined && isPartOf(entry.value, more, at, whole)
+  }
+  if (of.kind !== 'list') return isMarked(of, at)
+  const item = typeof key === 'number' ? of.items[key] : undefined
+  return item !== undefined && isPartOf(item, more, at, whole)
+}
+
+function isOutput(call: string, [first, second]: readonly Step[], { outputs }: Looking): boolean {
+  const called = outputs?.get(call)
+  const behind = first?.kind === 'attribute' ? undefined : second
+  const output = called?.isRepeated === true ? behind : first
+  return output?.kind === 'attribute' && called?.ephemeral.has(output.name) === true
 }

@@ -12,6 +12,14 @@ export interface TypeScope {
   readonly each?: ValueType
   /** Inputs whose values Terraform does not keep. */
   readonly ephemeral?: ReadonlySet<string>
+  /** Outputs of the calls whose values it does not keep either. */
+  readonly outputs?: ReadonlyMap<string, EphemeralOutputs>
+}
+
+/** `isRepeated`: an index comes before the output. */
+export interface EphemeralOutputs {
+  readonly isRepeated: boolean
+  readonly ephemeral: ReadonlySet<string>
 }
 
 export const NO_SCOPE: TypeScope = { variables: new Map(), locals: new Map() }

@@ -4,6 +4,7 @@ import { addTo } from '../../../server/plugin.ts'
 import { type CalledModule, type CheckedBlock, checkBlocks } from '../catalog/check-text.ts'
 import type { CheckFinding, GivenBlock } from '../domain/check.ts'
 import { checkNames, type NameFinding } from '../domain/check-names.ts'
+import type { EphemeralOutputs } from '../domain/expression-type.ts'
 import { plainLine } from '../domain/hcl-text.ts'
 import { isOverrideFile, isTofuFile, moduleFlavour } from '../domain/module-files.ts'
 import { parseSource } from '../domain/module-source.ts'
@@ -72,14 +73,15 @@ export async function checkTree(
       continue
     }
     const called = new Map<GivenBlock, CalledModule>()
+    for (const block of calls) called.set(block, await calledBy(directory, block, world))
     const { summary } = await world.local.of(directory)
-    const scope = scopeOf(names, summary)
+    const scope = scopeOf(names, summary, ephemeralOutputs(called))
     const around = { reads: names.reads, ...(scope && { scope }) }
-    const checked = await checkBlocks(calls, around, async (block) => {
-      const module = await calledBy(directory, block, world)
-      called.set(block, module)
-      return module
-    })
+    const checked = await checkBlocks(
+      calls,
+      around,
+      async (block) => called.get(block) ?? { resolution: { kind: 'not_indexed' } },
+    )
     const conflicts = await conflictsOf(directory, called, checking)
     const placed = placedIn(checked, wrongNames)
     findings.push(...placed.outside)
@@ -90,6 +92,19 @@ export async function checkTree(
     )
   }
   return { blocks, problems, findings }
+}
+
+/** By the names of the calls. Of two blocks with one name the last counts; Terraform refuses both. */
+function ephemeralOutputs(
+  called: ReadonlyMap<GivenBlock, CalledModule>,
+): ReadonlyMap<string, EphemeralOutputs> {
+  return new Map(
+    [...called].map(([{ name, meta }, { summary }]) => {
+      const ephemeral = summary?.outputs.flatMap((output) => (output.ephemeral === true ? [output.name] : []))
+      const isRepeated = meta?.has('count') === true || meta?.has('for_each') === true
+      return [name, { isRepeated, ephemeral: new Set(ephemeral) }]
+    }),
+  )
 }
 
 /** Findings about names, by the block that they are in. */

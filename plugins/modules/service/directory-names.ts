@@ -40,16 +40,18 @@ function readsThatCount(files: readonly FileNames[]): PlacedRead[] {
   )
 }
 
-/** The types of the inputs of a directory, and its local values; undefined where a file may say otherwise. */
+/** The types of the inputs of a directory, its local values and what its calls give; undefined where a file may say otherwise. */
 export function scopeOf(
   { declared, isSure }: ConfigurationNames,
   { variables }: Pick<ModuleSummary, 'variables'>,
+  outputs: NonNullable<TypeScope['outputs']>,
 ): TypeScope | undefined {
   if (!isSure) return undefined
   const locals = declared.filter(({ kind }) => kind === 'local')
   const counts = new Map<string, number>()
   for (const { name } of locals) counts.set(name, (counts.get(name) ?? 0) + 1)
   return {
+    outputs,
     ephemeral: new Set(variables.flatMap(({ name, ephemeral }) => (ephemeral === true ? [name] : []))),
     variables: new Map(variables.map(({ name, type }) => [name, parseType(type)])),
     locals: new Map(

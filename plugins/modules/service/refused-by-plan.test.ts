@@ -138,6 +138,23 @@ test('an ephemeral value is found where the input is not ephemeral', async (t) =
     ['length([var.secret])', false],
     ['[for one in [var.secret] : "x"]', false],
     ['local.all.other', false],
+    ['local.all.a', true],
+    ['join("-", ["a", var.secret])', true],
+    ['[upper(trimspace(var.secret))]', true],
+    ['var.plain ? var.secret : "x"', true],
+    ['!var.secret', true],
+    ['var.secret && var.plain', true],
+    ['var.secret + 1', true],
+    ['["a", "b"][var.secret]', true],
+    ['[for one in var.secret : "x"]', true],
+    ['"%{ if var.secret }x%{ endif }"', true],
+    ['try(var.secret, 1)', true],
+    ['try(1, var.secret)', false],
+    ['keys({ a = var.secret })', false],
+    ['length(([var.secret]))', false],
+    ['lookup({ a = var.secret, b = 1 }, "b")', false],
+    ['element([var.secret, 1], 1)', false],
+    ['[{ a = var.secret, b = 1 }][0].b', false],
     ['var.plain', false],
   ]
   const around = `${SECRET}variable "plain" {\n}\nlocals {\n  all = { a = var.secret, other = 1 }\n}\nephemeral "a_b" "c" {\n}\n`
@@ -146,4 +163,66 @@ test('an ephemeral value is found where the input is not ephemeral', async (t) =
     assert.deepEqual(await lines(t, call(given) + around), isFound ? ['3 block_refused'] : [], value)
     assert.deepEqual(await lines(t, call(given, '../safe') + around), [], value)
   }
+})
+
+const GIVES =
+  'variable "size" {\n  ephemeral = true\n  default = 1\n}\noutput "token" {\n  ephemeral = true\n  value = var.size\n}\noutput "arn" {\n  value = 1\n}\n'
+
+test('an ephemeral output of a call is found where the input is not ephemeral', async (t) => {
+  const cases: [meta: string, value: string, isFound: boolean][] = [
+    ['', 'module.n.token', true],
+    ['', '"${module.n.token}-x"', true],
+    ['', 'local.token', true],
+    ['', 'module.n.arn', false],
+    ['', 'ephemeralasnull(module.n.token)', false],
+    ['count = 1', 'module.n[0].token', true],
+    ['count = 1', 'module.n[*].token', true],
+    ['for_each = toset(["a"])', 'module.n["a"].token', true],
+    ['for_each = toset(["token"])', 'module.n.token.arn', false],
+  ]
+  for (const [meta, value, isFound] of cases) {
+    const other = `module "n" {\n  source = "../gives"\n  ${meta}\n}\nlocals {\n  token = ${meta === '' ? 'module.n.token' : '1'}\n}\n`
+    const more = { 'gives/main.tf': GIVES }
+    const found = await lines(t, call(`size = ${value}`) + other, more)
+    assert.deepEqual(found, isFound ? ['3 block_refused'] : [], value)
+    assert.deepEqual(await lines(t, call(`size = ${value}`, '../safe') + other, more), [], value)
+  }
+})
+
+test('how often a block counts cannot follow from an ephemeral value', async (t) => {
+  const cases: [meta: string, isFound: boolean][] = [
+    ['count = var.secret', true],
+    ['count = length(var.secret)', true],
+    ['count = var.secret == 1 ? 1 : 0', true],
+    ['count = module.n.token', true],
+    ['count = length([var.secret])', false],
+    ['count = can(var.secret) ? 1 : 0', false],
+    ['for_each = var.secret', true],
+    ['for_each = toset([var.secret])', true],
+    ['for_each = toset(keys(var.secret))', true],
+    ['for_each = { (var.secret) = 1 }', true],
+    ['for_each = var.plain ? var.secret : {}', true],
+    ['for_each = { for k, v in var.secret : k => v }', true],
+    ['for_each = { a = var.secret }', false],
+    ['for_each = merge({ a = var.secret }, { b = 1 })', false],
+    ['for_each = { for k in ["a"] : k => var.secret }', false],
+    ['for_each = toset(keys({ a = var.secret }))', false],
+    ['for_each = local.all', false],
+  ]
+  const around = `${SECRET}variable "plain" {\n}\nlocals {\n  all = { a = var.secret }\n}\nmodule "n" {\n  source = "../gives"\n}\n`
+  for (const [meta, isFound] of cases) {
+    const found = await lines(t, call(meta) + around, { 'gives/main.tf': GIVES })
+    assert.deepEqual(found, isFound ? ['3 block_refused'] : [], meta)
+  }
+})
+
+test('local values that each read another ten times are looked at for a bounded time', async (t) => {
+  const many = Array.from({ length: 60 }, (_, at) => {
+    const reads = Array.from({ length: 10 }, () => `local.l${at + 1}`)
+    return `  l${at} = [${reads.join(', ')}]\n`
+  })
+
+  const found = await lines(t, `${call('size = local.l0')}locals {\n${many.join('')}  l60 = 1\n}\n`)
+
+  assert.deepEqual(found, [])
 })
