@@ -1,7 +1,7 @@
 /** What is wrong with a `module` block beside its source and its arguments. */
 import type { BlockFault, CheckFinding, GivenBlock } from './check.ts'
 import { correctedConstraint, isConstraint } from './constraint-syntax.ts'
-import { isEphemeralCount, isEphemeralForEach } from './ephemeral-value.ts'
+import { isEphemeral, isEphemeralForEach } from './ephemeral-value.ts'
 import type { Expression } from './expression.ts'
 import { expressionType, NO_SCOPE, type TypeScope } from './expression-type.ts'
 import type { GivenValue } from './given-value.ts'
@@ -80,7 +80,8 @@ function repeatFaults(
 
 function ephemeralRepeats({ repeats, meta, line }: GivenBlock, scope: TypeScope): CheckFinding[] {
   return [...(repeats ?? [])].flatMap(([name, of]) => {
-    const isRefused = name === 'count' ? isEphemeralCount(of, scope) : isEphemeralForEach(of, scope)
+    const isRefused =
+      name === 'count' ? isEphemeral({ kind: 'expression', of }, scope) : isEphemeralForEach(of, scope)
     const message = `${name} must not follow from an ephemeral value: Terraform keeps which instances there are.`
     return isRefused ? [{ line: meta?.get(name) ?? line, code: 'block_refused' as const, message }] : []
   })

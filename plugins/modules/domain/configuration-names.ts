@@ -41,11 +41,25 @@ export interface Departure {
   readonly line: number
 }
 
+/** The expression of what Terraform keeps: the value of an output, or how often a resource counts. */
+export interface KeptExpression {
+  readonly argument: 'value' | 'count' | 'for_each'
+  /** The name of the output, or the address of the resource. */
+  readonly name: string
+  readonly text: string
+  readonly part: string
+  /** Absent: the only text. */
+  readonly file?: string
+  readonly line: number
+}
+
 /** The names of one or more files. `isSure`: every declaration was understood. */
 export interface ConfigurationNames {
   readonly declared: readonly DeclaredName[]
   readonly reads: readonly PlacedRead[]
   readonly departures: readonly Departure[]
+  /** Of files in HCL. */
+  readonly kept: readonly KeptExpression[]
   readonly isSure: boolean
 }
 

@@ -4,16 +4,11 @@ import type { TypeScope } from './expression-type.ts'
 import type { GivenValue } from './given-value.ts'
 import { literalKey, pathOf } from './names-read.ts'
 
-/** True only where Terraform refuses the value for an input that is not ephemeral. */
+/** True only where Terraform refuses the value for what it keeps: an input that is not ephemeral, or a `count`. */
 export function isEphemeral(value: GivenValue, scope: TypeScope): boolean {
   if (value.kind === 'list') return value.items.some((item) => isEphemeral(item, scope))
   if (value.kind === 'object') return value.entries.some(([, inner]) => isEphemeral(inner, scope))
   return value.kind === 'expression' && value.of !== undefined && holds(value.of, looking(scope))
-}
-
-/** The same for the expression of a `count`. */
-export function isEphemeralCount(count: Expression, scope: TypeScope): boolean {
-  return holds(count, looking(scope))
 }
 
 /** The same for a `for_each`, whose keys Terraform keeps: the values of a map may be ephemeral. */

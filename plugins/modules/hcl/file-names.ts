@@ -5,6 +5,7 @@ import {
   type DeclaredName,
   type Departure,
   type FileNames,
+  type KeptExpression,
   type PlacedRead,
   partOf,
   type Repetition,
@@ -28,7 +29,26 @@ export function* readingFileNames(file: string | undefined, text: string): Piece
   const isSure = read.problems.length === 0 && read.doubts.length === 0
   const declared = read.blocks.flatMap((block) => declaredIn(block))
   const departures = read.blocks.flatMap((block) => departuresIn(block, file))
-  return { declared, reads, departures, isSure, parts: partsIn(file, read.blocks) }
+  const kept = read.blocks.flatMap((block) => keptIn(block, file))
+  return { declared, reads, departures, kept, isSure, parts: partsIn(file, read.blocks) }
+}
+
+const KEPT: ReadonlyMap<string, readonly KeptExpression['argument'][]> = new Map([
+  ['output', ['value']],
+  ['resource', ['count', 'for_each']],
+  ['data', ['count', 'for_each']],
+])
+
+function keptIn(block: Block, file: string | undefined): KeptExpression[] {
+  const { type, labels, body } = block
+  const name = [...(type === 'data' ? [type] : []), ...labels].join('.')
+  return (KEPT.get(type) ?? []).flatMap((argument) => {
+    const attribute = body.attributes.get(argument)
+    if (attribute?.kind !== 'source') return []
+    const { text, line } = attribute
+    const place = { part: partOf(block, argument), line, ...(file !== undefined && { file }) }
+    return [{ argument, name, text, ...place }]
+  })
 }
 
 /** What a block says is not there any more; an address of JSON is a text. Terraform leaves those of override files alone. */

@@ -11,7 +11,8 @@ import { type JsonObject, jsonChecks, objectsOf, readJsonModule } from './json-m
 /** As `readingFileNames` for JSON, which has no lines: each name is read once in a block, at line 1. */
 export function* readingJsonFileNames(file: string, text: string): Pieces<FileNames> {
   const module = readJsonModule(text)
-  if (module.kind === 'refused') return { declared: [], reads: [], departures: [], parts: [], isSure: false }
+  if (module.kind === 'refused')
+    return { declared: [], reads: [], departures: [], kept: [], parts: [], isSure: false }
   const { body } = module
   const bound: BoundNames = new Map(iteratorsIn([...body.blocks, { body }]).map((name) => [name, undefined]))
   const reads: PlacedRead[] = []
@@ -31,7 +32,7 @@ export function* readingJsonFileNames(file: string, text: string): Pieces<FileNa
   const departures = [...body.blocks, ...blocksIn(body, 'removed')].flatMap((block) =>
     departuresIn(block, file),
   )
-  return { declared, reads, departures, parts, isSure: module.duplicates.length === 0 }
+  return { declared, reads, departures, kept: [], parts, isSure: module.duplicates.length === 0 }
 }
 
 /** Blocks that JSON is read without are attributes of the file. */

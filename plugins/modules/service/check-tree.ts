@@ -6,6 +6,7 @@ import type { CheckFinding, GivenBlock } from '../domain/check.ts'
 import { checkNames, type NameFinding } from '../domain/check-names.ts'
 import type { EphemeralOutputs } from '../domain/expression-type.ts'
 import { plainLine } from '../domain/hcl-text.ts'
+import { keptEphemerals } from '../domain/kept-values.ts'
 import { isOverrideFile, isTofuFile, moduleFlavour } from '../domain/module-files.ts'
 import { parseSource } from '../domain/module-source.ts'
 import {
@@ -68,7 +69,7 @@ export async function checkTree(
     findings.push(...read.refused)
     const names = await namesOf(directory)
     const wrongNames = checkNames(names)
-    if (calls.length === 0) {
+    if (calls.length === 0 && !namesEphemeral(directory)) {
       findings.push(...wrongNames.map(outsideOfBlocks))
       continue
     }
@@ -76,6 +77,7 @@ export async function checkTree(
     for (const block of calls) called.set(block, await calledBy(directory, block, world))
     const { summary } = await world.local.of(directory)
     const scope = scopeOf(names, summary, ephemeralOutputs(called))
+    if (scope) findings.push(...keptEphemerals(names.kept, summary, scope))
     const around = { reads: names.reads, ...(scope && { scope }) }
     const checked = await checkBlocks(
       calls,
@@ -92,6 +94,11 @@ export async function checkTree(
     )
   }
   return { blocks, problems, findings }
+}
+
+/** Only then can a value be ephemeral that comes from no call. */
+function namesEphemeral({ files }: CallDirectory): boolean {
+  return files.some(({ text }) => text.includes('ephemeral'))
 }
 
 /** By the names of the calls. Of two blocks with one name the last counts; Terraform refuses both. */

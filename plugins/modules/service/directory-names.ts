@@ -1,7 +1,7 @@
 /** The names of a directory of a configuration: what its files declare and read. */
 import { posix } from 'node:path'
 import { inTurns } from '../../../server/plugin.ts'
-import type { ConfigurationNames, FileNames, PlacedRead } from '../domain/configuration-names.ts'
+import type { ConfigurationNames, FileNames } from '../domain/configuration-names.ts'
 import type { TypeScope } from '../domain/expression-type.ts'
 import { moduleFlavour } from '../domain/module-files.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
@@ -24,19 +24,23 @@ export async function namesOf({
   }
   return {
     declared: read.flatMap(({ declared }) => declared),
-    reads: readsThatCount(read),
+    reads: thatCount(read, ({ reads }) => reads),
+    kept: thatCount(read, ({ kept }) => kept),
     departures: read.flatMap(({ departures }) => departures),
     isSure: isWhole && !isGenerated && unread.length === 0 && read.every(({ isSure }) => isSure),
   }
 }
 
 /** Terraform does not evaluate what an override file replaces. */
-function readsThatCount(files: readonly FileNames[]): PlacedRead[] {
+function thatCount<Placed extends { readonly part?: string }>(
+  files: readonly FileNames[],
+  of: (file: FileNames) => readonly Placed[],
+): Placed[] {
   const last = new Map(files.flatMap((file) => file.parts.map((part) => [part, file])))
   return files.flatMap((file) =>
     last.size === 0
-      ? file.reads
-      : file.reads.filter(({ part }) => part !== undefined && (last.get(part) ?? file) === file),
+      ? of(file)
+      : of(file).filter(({ part }) => part !== undefined && (last.get(part) ?? file) === file),
   )
 }
 

@@ -216,6 +216,38 @@ test('how often a block counts cannot follow from an ephemeral value', async (t)
   }
 })
 
+test('an output that is not ephemeral, and how often a resource counts, follow from no ephemeral value', async (t) => {
+  const output = (value: string, more = '') => `output "o" {\n  value = ${value}\n${more}}\n`
+  const block = (meta: string) => `resource "a_b" "c" {\n  ${meta}\n}\n`
+  const cases: [text: string, isFound: boolean][] = [
+    [output('var.secret'), true],
+    [output('"${var.secret}-x"'), true],
+    [output('var.secret == "x"'), true],
+    [output('local.all'), true],
+    [output('ephemeralasnull(var.secret)'), false],
+    [output('length([var.secret])'), false],
+    [output('1'), false],
+    [output('var.secret', '  ephemeral = true\n'), false],
+    [block('count = var.secret'), true],
+    [block('for_each = toset([var.secret])'), true],
+    [block('for_each = local.all'), false],
+    [block('password_wo = var.secret'), false],
+    ['data "a_b" "c" {\n  for_each = var.secret\n}\n', true],
+  ]
+  const around = `${SECRET}locals {\n  all = { a = var.secret }\n}\n`
+  for (const [text, isFound] of cases)
+    assert.deepEqual(await lines(t, text + around), isFound ? ['2 block_refused'] : [], text)
+
+  const call = 'module "n" {\n  source = "../gives"\n}\n'
+  const gives = { 'gives/main.tf': GIVES }
+  assert.deepEqual(await lines(t, output('module.n.token') + call, gives), ['2 block_refused'])
+  assert.deepEqual(await lines(t, output('module.n.arn') + call, gives), [])
+  const override = { 'live/override.tf': output('1') }
+  assert.deepEqual(await lines(t, output('var.secret') + around, override), [])
+  const unsure = await lines(t, output('var.secret') + around, { 'live/terragrunt.hcl': '' })
+  assert.deepEqual(unsure, [])
+})
+
 test('local values that each read another ten times are looked at for a bounded time', async (t) => {
   const many = Array.from({ length: 60 }, (_, at) => {
     const reads = Array.from({ length: 10 }, () => `local.l${at + 1}`)
