@@ -1,8 +1,8 @@
 /** Guesses what a removed input or output of a module is called now. */
 import type { ModuleVersion } from './diff.ts'
-import { blocksByAddress, isKept } from './module-code.ts'
 import { match, type Named, spaceless } from './named-pairs.ts'
 import { nearInput } from './near-input.ts'
+import { INPUT, mostOf, SAME_PLACE, samePlaces } from './same-place.ts'
 import type { Output, Variable } from './summary.ts'
 import { compareTypes } from './type-change.ts'
 import { parseType } from './type-constraint.ts'
@@ -25,7 +25,7 @@ export function withRenames({ summary, code }: ModuleVersion, renames: readonly 
   const names = new Map(renames.flatMap(({ kind, from, to }) => (kind === 'input' ? [[from, to]] : [])))
   if (code === undefined || names.size === 0) return { summary, code }
   const renamed = (text: string): string =>
-    text.replace(USED, (whole, name: string) => (names.has(name) ? `var.${names.get(name)}` : whole))
+    text.replace(INPUT, (whole, name: string) => (names.has(name) ? `var.${names.get(name)}` : whole))
   const blocks = code.blocks.map(({ address, attributes }) => {
     const texts = Object.entries(attributes).map(([path, text]) => [path, renamed(text)])
     return { address, attributes: Object.fromEntries(texts) }
@@ -33,7 +33,6 @@ export function withRenames({ summary, code }: ModuleVersion, renames: readonly 
   return { summary, code: { ...code, blocks } }
 }
 
-const SAME_PLACE = 'the code uses it in the same place'
 const SAME_TEXT = 'its description is the same'
 const SAME_VALUE = 'its value is the same'
 const ALIKE = 'the names are alike'
@@ -41,7 +40,11 @@ const ALIKE = 'the names are alike'
 function inputRenames(before: ModuleVersion, after: ModuleVersion): Rename[] {
   const { removed, added } = match(before.summary.variables, after.summary.variables)
   const pairs = createPairs('input', removed, added)
-  const votes = placesOf(before, after, new Set(removed.map(nameOf)), new Set(added.map(nameOf)))
+  const [old, now] = [new Set(removed.map(nameOf)), new Set(added.map(nameOf))]
+  const votes = samePlaces(before, after, (text, other) => [
+    { text, pattern: INPUT, holds: (name) => old.has(name) },
+    { text: other, pattern: INPUT, holds: (name) => now.has(name) },
+  ])
   pairs.pair(SAME_PLACE, ({ name }) => mostOf(votes.get(name)))
   pairs.pair(SAME_TEXT, (old, free) => onlyOne(free, (now) => saysTheSame(old, now)))
   pairs.pair(ALIKE, (old, free) => {
@@ -110,52 +113,4 @@ function isSameValue(old: Output, now: Output): boolean {
 function fits(old: Variable, now: Variable): boolean {
   const differences = compareTypes(parseType(old.type), parseType(now.type), now.name)
   return !differences.some(({ effect }) => effect === 'narrowed')
-}
-
-const USED = /\bvar\.([\p{L}_][\p{L}\p{N}_-]*)/gu
-
-/** How often an attribute of the code says `var.new` where it said `var.old` and is the same otherwise: old -> new -> count. */
-function placesOf(
-  before: ModuleVersion,
-  after: ModuleVersion,
-  removed: ReadonlySet<string>,
-  added: ReadonlySet<string>,
-): ReadonlyMap<string, ReadonlyMap<string, number>> {
-  const votes = new Map<string, Map<string, number>>()
-  if (before.code === undefined || after.code === undefined || added.size === 0) return votes
-  const now = blocksByAddress(after.code)
-  for (const [address, attributes] of blocksByAddress(before.code)) {
-    for (const [path, text] of Object.entries(attributes)) {
-      const other = now.get(address)?.[path]
-      if (other === undefined || other === text || !isKept(text) || !isKept(other)) continue
-      for (const [from, to] of pairedNames(text, other, { removed, added })) {
-        const counts = votes.get(from) ?? new Map<string, number>()
-        votes.set(from, counts.set(to, (counts.get(to) ?? 0) + 1))
-      }
-    }
-  }
-  return votes
-}
-
-function pairedNames(
-  before: string,
-  after: string,
-  { removed, added }: { readonly removed: ReadonlySet<string>; readonly added: ReadonlySet<string> },
-): readonly (readonly [string, string])[] {
-  const open = (text: string, names: ReadonlySet<string>): string =>
-    text.replace(USED, (whole, name: string) => (names.has(name) ? 'var.?' : whole))
-  if (open(before, removed) !== open(after, added)) return []
-  const used = (text: string, names: ReadonlySet<string>): string[] =>
-    [...text.matchAll(USED)].flatMap(([, name = '']) => (names.has(name) ? [name] : []))
-  const now = used(after, added)
-  return used(before, removed).flatMap((from, at) => {
-    const to = now[at]
-    return to === undefined ? [] : [[from, to] as const]
-  })
-}
-
-function mostOf(counts: ReadonlyMap<string, number> | undefined): string | undefined {
-  if (counts === undefined) return undefined
-  const [first, second] = [...counts].sort(([, a], [, b]) => b - a)
-  return first !== undefined && first[1] !== second?.[1] ? first[0] : undefined
 }

@@ -4,7 +4,9 @@ import { type CheckFinding, checkInputs, type GivenBlock, type GivenInput } from
 import { diffModules, type ModuleVersion } from './diff.ts'
 import type { GivenValue } from './given-value.ts'
 import { plainLine } from './hcl-text.ts'
+import { guessNested } from './nested-inputs.ts'
 import { guessRenames, type Rename, withRenames } from './renames.ts'
+import { SAME_PLACE } from './same-place.ts'
 import { parseType } from './type-constraint.ts'
 import { placeholder } from './usage.ts'
 
@@ -57,7 +59,8 @@ export function planUpgrade(call: UsedCall, before: ModuleVersion, after: Module
   const renames = guesses.filter(({ kind, from, to }) =>
     kind === 'input' ? given.has(from) && !given.has(to) : used.has(from),
   )
-  const view: CallView = { given, used: call.outputs, renames, before, after }
+  const nested = guessNested(before, after)
+  const view: CallView = { given, used: call.outputs, renames, nested, before, after }
   const all = diffModules(withRenames(before, guesses), after).changes
   const concerning = all.flatMap((one) => concernOf(one, view))
   const found = [...firstReviewed(concerning), ...checkedChanges(call.block, before, after)]
@@ -85,6 +88,8 @@ interface CallView {
   readonly given: ReadonlyMap<string, GivenInput>
   readonly used: readonly OutputUse[]
   readonly renames: readonly Rename[]
+  /** Attributes of other inputs that removed ones may be now. */
+  readonly nested: ReadonlyMap<string, string>
   readonly before: ModuleVersion
   readonly after: ModuleVersion
 }
@@ -143,10 +148,14 @@ function ifRead(say: (one: Change, view: CallView) => Change): Concern {
       .map(({ line, file }) => ({ ...say(one, view), line, ...(file === undefined ? {} : { file }) }))
 }
 
-function withGuess(one: Change, kind: Rename['kind'], { renames }: CallView): Change {
+function withGuess(one: Change, kind: Rename['kind'], { renames, nested }: CallView): Change {
   const guess = renames.find((rename) => rename.kind === kind && rename.from === one.subject)
-  if (guess === undefined) return one
-  return { ...one, message: `${one.message} Perhaps it is ${guess.to} now (a guess: ${guess.why}).` }
+  if (guess !== undefined)
+    return { ...one, message: `${one.message} Perhaps it is ${guess.to} now (a guess: ${guess.why}).` }
+  const path = kind === 'input' ? nested.get(one.subject) : undefined
+  if (path === undefined) return one
+  const message = `${one.message} Perhaps it is an attribute now, ${path} (a guess: ${SAME_PLACE}).`
+  return { ...one, message }
 }
 
 /** Of a value without expressions the check of the new version tells whether it fits. */
