@@ -125,6 +125,7 @@ export async function createHost(
       ? undefined
       : createDatabase({
           url: options.databaseUrl,
+          env: options.env,
           log: options.log,
           now: options.now,
           schema: () => schemaOf(ready),

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path'
 import type { Database } from '../contract/advanced/database.ts'
 import { packageRoot } from '../package-root.ts'
+import type { PasswordFileParts } from './password-file.ts'
 import type { Postgres, PostgresParts, StorageCounts } from './postgres.ts'
 import { refusals } from './refusals.ts'
 
@@ -10,7 +11,7 @@ export interface HostDatabase extends Omit<Postgres, 'place' | 'counts'>, Databa
   counts(): StorageCounts | undefined
 }
 
-type Parts = PostgresParts & { readonly url: string }
+type Parts = PostgresParts & PasswordFileParts & { readonly url: string }
 
 /** The server at `url`, whose client is loaded at the first use. Errors: `unavailable`/`storage_client_missing`. */
 export function createDatabase(parts: Parts): HostDatabase {

@@ -20,6 +20,9 @@ declare module 'pg' {
     readonly host: string
     readonly port: number
     readonly database: string | undefined
+    readonly user: string | undefined
+    /** Null: neither the address nor PGPASSWORD has one. A function is asked where the server wants one. */
+    password: string | null | (() => Promise<string | undefined>)
     connect(): Promise<void>
     /** A text of several statements gives one result each. */
     query(text: string): Promise<Result | Result[]>
@@ -36,7 +39,14 @@ declare module 'pg' {
   }
 
   export class Pool {
-    constructor(settings: Settings & { readonly max: number; readonly idleTimeoutMillis: number })
+    constructor(
+      settings: Settings & {
+        /** Absent: the driver's own. */
+        readonly Client?: typeof Client
+        readonly max: number
+        readonly idleTimeoutMillis: number
+      },
+    )
     readonly totalCount: number
     readonly idleCount: number
     readonly waitingCount: number

@@ -1,8 +1,9 @@
-import pg, { type PoolClient, type Settings } from 'pg'
+import pg, { type Client, type PoolClient, type Settings } from 'pg'
 import { refuseUnclearAddress } from './address.ts'
 import { isLost, isSilent, refusalOfConnecting, refusalOfStatement } from './faults.ts'
 import type { HintEvents } from './hints.ts'
 import type { Line } from './lock-line.ts'
+import { createPasswordFile, type PasswordFileParts } from './password-file.ts'
 import { createPostgres, HINT_CHANNEL, type Postgres, type PostgresParts, type Wire } from './postgres.ts'
 import { refusals } from './refusals.ts'
 import type { Run } from './schema.ts'
@@ -36,8 +37,8 @@ const SESSION = [
   .join('; ')
 
 /** The server at `url`. Opens no connection yet. Errors: `invalid`/`storage_url`. */
-export function openPostgres({ url, ...parts }: PostgresParts & { readonly url: string }): Postgres {
-  return createPostgres(openWire(url), parts)
+export function openPostgres(parts: PostgresParts & PasswordFileParts & { readonly url: string }): Postgres {
+  return createPostgres(openWire(parts.url, ANSWER_LIMIT_MS, parts), parts)
 }
 
 /** The driver takes each of them for verify-full, and warns of that in several lines. */
@@ -56,12 +57,15 @@ function settingsOf(url: string, answerMs: number): Settings {
   }
 }
 
+const UNTOLD: PasswordFileParts = { log: { warn() {} } }
+
 /** Connections to the server at `url`, none open yet. `answerMs`: for tests. Errors: `invalid`/`storage_url`. */
-export function openWire(url: string, answerMs = ANSWER_LIMIT_MS): Wire {
+export function openWire(url: string, answerMs = ANSWER_LIMIT_MS, parts = UNTOLD): Wire {
   const settings = settingsOf(url, answerMs)
+  const Client = clientOf(parts)
   const lineSettings = { ...settings, query_timeout: Math.min(answerMs, LINE_LIMIT_MS) }
   const place = placeOf(settings)
-  const pool = new pg.Pool({ ...settings, max: CONNECTIONS, idleTimeoutMillis: IDLE_MS })
+  const pool = new pg.Pool({ ...settings, Client, max: CONNECTIONS, idleTimeoutMillis: IDLE_MS })
   let lost = (): void => {}
   pool.on('error', () => lost()) // an idle connection ended
   // One in use that ends says so to its statement; without a listener it would end the process.
@@ -117,9 +121,21 @@ export function openWire(url: string, answerMs = ANSWER_LIMIT_MS): Wire {
     onLost(listener) {
       lost = listener
     },
-    openLine: () => openLine(lineSettings, place),
-    openHints: (events) => openHints(lineSettings, events),
+    openLine: async () => openLine(new Client({ ...lineSettings, application_name: 'satchel locks' }), place),
+    openHints: async (events) =>
+      openHints(new Client({ ...lineSettings, application_name: 'satchel hints' }), events),
     end: () => pool.end(),
+  }
+}
+
+/** The driver's own reader of the password file takes the last line that fits, and ends with its version 9. */
+function clientOf(parts: PasswordFileParts): typeof pg.Client {
+  const passwordOf = createPasswordFile(parts)
+  return class extends pg.Client {
+    constructor(settings: Settings) {
+      super(settings)
+      this.password ??= () => passwordOf(this)
+    }
   }
 }
 
@@ -149,8 +165,7 @@ function fileFaultOf(thrown: unknown): string | undefined {
   return isOfFile ? String(thrown.code) : undefined
 }
 
-async function openLine(settings: Settings, place: string): Promise<Line> {
-  const client = new pg.Client({ ...settings, application_name: 'satchel locks' })
+async function openLine(client: Client, place: string): Promise<Line> {
   let isOpen = true
   client.on('error', () => {
     isOpen = false
@@ -186,8 +201,7 @@ async function openLine(settings: Settings, place: string): Promise<Line> {
   }
 }
 
-async function openHints(settings: Settings, { told, ended }: HintEvents) {
-  const client = new pg.Client({ ...settings, application_name: 'satchel hints' })
+async function openHints(client: Client, { told, ended }: HintEvents) {
   client.on('error', ended)
   client.on('end', ended)
   client.on('notification', ({ payload }) => told(payload ?? ''))

@@ -24,7 +24,7 @@ export const refusals = defineRefusals({
   storage_password: {
     code: 'unavailable',
     message: 'The database {place} refuses this user or password.',
-    next: 'Correct storage.url, or PGPASSWORD.',
+    next: 'Correct storage.url, PGPASSWORD or ~/.pgpass.',
   },
   storage_encryption: {
     code: 'unavailable',
