@@ -164,6 +164,22 @@ test('a GET names its version: absent, older and unknown ones are distinguished'
   assert.deepEqual(await get('2099-01-01'), [400, -32022])
 })
 
+test('media types of Accept have no case', async (t) => {
+  const { url } = await serveHttp(t)
+  const get = await fetch(url, { headers: { accept: 'Text/Event-Stream;q=1, application/JSON' } })
+  const call = modern(1, 'tools/call', {
+    name: 'sample_wait',
+    arguments: { steps: 2, step_ms: 0 },
+    _meta: { progressToken: 'p' },
+  })
+
+  const stream = await postModern(url, call, { accept: 'Application/JSON, TEXT/Event-Stream' })
+
+  assert.equal(get.status, 400) // its version is missing
+  assert.match(stream.headers.get('content-type') ?? '', /^text\/event-stream/)
+  assert.match(await get.text(), /-32020/)
+})
+
 test('without text/event-stream in Accept a modern call ignores the progress token and answers JSON', async (t) => {
   const { url } = await serveHttp(t)
   const call = modern(1, 'tools/call', {

@@ -10,6 +10,7 @@ import type { SatchelError } from '../contract/errors.ts'
 import type { After } from '../fanout/after.ts'
 import type { Pump } from '../fanout/pump.ts'
 import type { McpExchange, McpMount } from '../mcp-mount.ts'
+import { takesEventStream } from './accepted.ts'
 import { authInfoOf, callerOf } from './caller.ts'
 import { answerDirectly, directCallOf } from './direct-call.ts'
 import { createDoor, type Door, type DoorOptions } from './door.ts'
@@ -125,7 +126,7 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
   },
   async GET(parts, exchange) {
     const { headers } = exchange.request
-    if (!headers.get('accept')?.includes('text/event-stream')) throw refusals.method_not_allowed()
+    if (!takesEventStream(headers.get('accept') ?? '')) throw refusals.method_not_allowed()
     const sessionId = headers.get('mcp-session-id')
     const isModern = headers.get('mcp-protocol-version') === VERSION
     if (isModern || sessionId === null) {

@@ -6,6 +6,7 @@ import type { CallContext } from '../contract/context.ts'
 import { isSatchelError } from '../contract/errors.ts'
 import { didYouMean, nearest } from '../platform/nearest.ts'
 import { withoutFences } from '../platform/untrusted.ts'
+import { takesEventStream } from './accepted.ts'
 import { declaresElicitation, declaresTasks } from './caller.ts'
 import type { Catalog, OfferedTool } from './descriptors.ts'
 import { callContextOf, clientOf, type Exchange } from './exchange.ts'
@@ -100,7 +101,7 @@ function progressOf({ sdk, catalog, era }: Exchange): Progress {
   const progressToken = sdk?.ctx.mcpReq._meta?.progressToken
   if (!sdk || progressToken === undefined) return UNASKED
   const accept = sdk.ctx.http?.req?.headers.get('accept')
-  const takesFrames = era === 'legacy' || accept == null || accept.includes('text/event-stream')
+  const takesFrames = era === 'legacy' || accept == null || takesEventStream(accept)
   if (!takesFrames) return UNASKED
   return createProgress(
     (params) => {
