@@ -74,6 +74,21 @@ test('the claim key opens the page once, only for our own page, and the cookie w
   assert.equal((await server.ask(server.owner, 'GET', '/')).headers['set-cookie'], undefined)
 })
 
+test('of two cookies of the page none is taken, in either order and if they are equal', async (t) => {
+  const server = await openRoomServer(t)
+  const { cookie } = await server.claim()
+  const [name, token] = cookie.split('=')
+  const look = (sent: string) => server.ask(server.owner, 'GET', '/workspace/room', { cookie: sent })
+
+  for (const second of [`${name}=other`, `${name}=${token}`, `${name}=`]) {
+    for (const sent of [`${cookie}; ${second}`, `${second}; ${cookie}`]) {
+      const { status, json } = await look(sent)
+      assert.deepEqual([status, json['code'], json['reason']], [400, 'invalid', 'bad_request'], sent)
+    }
+  }
+  assert.equal((await look(`other=1; ${cookie}; other=2`)).status, 200)
+})
+
 test('a cookie on an unsafe method needs our own origin, the header and a JSON body', async (t) => {
   const server = await openRoomServer(t)
   const { cookie } = await server.claim()

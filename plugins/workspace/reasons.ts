@@ -44,6 +44,12 @@ export const refusals = defineRefusals({
     message: 'No session of this room is stored.',
     next: 'Start with --invite URI, or run satchel workspace join URI.',
   },
+  cookie_repeated: {
+    code: 'invalid',
+    reason: 'bad_request',
+    message: 'The browser sends the cookie {name} more than once: another page of this address has set one.',
+    next: 'Remove the cookies of this address in the browser, then create another link: satchel workspace owner-link.',
+  },
   owner_link_used: {
     code: 'unauthorized',
     reason: 'unauthorized',

@@ -14,6 +14,7 @@ import { backgroundCall } from '../platform/background-call.ts'
 import type { LoopDelay } from '../platform/loop-delay.ts'
 import { unknownArgument } from '../unknown-key.ts'
 import type { KeptServers } from './kept-servers.ts'
+import { refusals } from './refusals.ts'
 
 /** Parts of the HTTP door that `run.ts` provides, shared by all listeners of a process. */
 export interface HttpOptions {
@@ -128,6 +129,16 @@ export function queryOf(exchange: Exchange): URLSearchParams {
   const { url } = exchange.request
   const at = url.indexOf('?')
   return new URLSearchParams(at < 0 ? '' : url.slice(at + 1))
+}
+
+/**
+ * The value of a parameter that has one; undefined: it is absent. Of two, a proxy in front may have judged the other one.
+ * Errors: `invalid`/`bad_request`.
+ */
+export function onlyParameter(exchange: Exchange, name: string): string | undefined {
+  const [value, second] = queryOf(exchange).getAll(name)
+  if (second !== undefined) throw refusals.parameter_repeated({ name }, { details: { parameter: name } })
+  return value
 }
 
 /**

@@ -5,8 +5,15 @@ import type { Credentials, Principal } from '../contract/advanced/principal.ts'
 import type { Listener } from '../contract/advanced/route.ts'
 import type { RunningHost } from '../host.ts'
 import { isOwnUser } from '../platform/peer-owner.ts'
-import { type Caller, type EndpointGuard, type Exchange, type HttpOptions, queryOf } from './exchange.ts'
+import {
+  type Caller,
+  type EndpointGuard,
+  type Exchange,
+  type HttpOptions,
+  onlyParameter,
+} from './exchange.ts'
 import { passedProxy } from './proxy-signs.ts'
+import { mediaType } from './read-body.ts'
 import { refusals } from './refusals.ts'
 import { isTrustedProxy, ownOrigin } from './trusted-proxy.ts'
 
@@ -97,7 +104,7 @@ function expectationOf(exchange: Exchange): string | undefined {
   const { headers, url } = exchange.incoming
   const header = headers['x-satchel-expects']
   if (typeof header === 'string') return header
-  return url?.includes('expects=') ? (queryOf(exchange).get('expects') ?? undefined) : undefined
+  return url?.includes('expects=') ? onlyParameter(exchange, 'expects') : undefined
 }
 
 function bearerOf(authorization: string): string {
@@ -182,9 +189,7 @@ function checkBrowserRequest({ incoming }: Exchange): void {
   if (!fromOurPage || incoming.headers['x-satchel-request'] !== '1') {
     throw refusals.unmarked_page()
   }
-  if (incoming.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
-    throw refusals.media_type({ accepted: 'application/json' })
-  }
+  if (mediaType(incoming) !== 'application/json') throw refusals.media_type({ accepted: 'application/json' })
 }
 
 function isOwnHost({ incoming, listener, port }: Exchange, options: HttpOptions): boolean {

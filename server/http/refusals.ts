@@ -59,6 +59,12 @@ export const refusals = defineRefusals({
     message: 'The header {header} is there more than once.',
     next: 'Send it once, with one value.',
   },
+  parameter_repeated: {
+    code: 'invalid',
+    reason: 'bad_request',
+    message: 'The parameter {name} is in the address more than once.',
+    next: 'Send it once, with one value.',
+  },
   unparsed: {
     code: 'invalid',
     reason: 'bad_request',

@@ -215,6 +215,23 @@ describe('GET /events', () => {
     assert.deepEqual([many.status, long.status], [400, 400])
   })
 
+  it('refuses two values of a parameter that has one, also beside Last-Event-ID', async (t) => {
+    const { ask } = await openDoor(t)
+
+    for (const query of [
+      'since_event_id=1&since_event_id=2',
+      'since_event_id=&since_event_id=2',
+      'expects=a&expects=b',
+    ]) {
+      for (const header of [{}, { 'last-event-id': '1' }]) {
+        const headers = { authorization: `Bearer ${SESSION}`, ...header }
+        const { status, json } = await ask(`/feed?${query}`, { headers })
+        assert.deepEqual([status, json['code'], json['reason']], [400, 'invalid', 'bad_request'], query)
+        assert.match(String(json['detail']), /more than once/)
+      }
+    }
+  })
+
   it('refuses a parameter that it does not read, as a plugin’s stream does', async (t) => {
     const { ask } = await openDoor(t)
 

@@ -11,7 +11,7 @@ import {
   type Endpoint,
   type Exchange,
   type HttpOptions,
-  queryOf,
+  onlyParameter,
   requireKnownQuery,
 } from './exchange.ts'
 import { admitAgain } from './guard.ts'
@@ -117,5 +117,6 @@ async function openReading(
 
 function cursorOf(exchange: Exchange): string | undefined {
   const header = exchange.incoming.headers['last-event-id']
-  return typeof header === 'string' ? header : (queryOf(exchange).get('since_event_id') ?? undefined)
+  const since = onlyParameter(exchange, 'since_event_id')
+  return typeof header === 'string' ? header : since
 }

@@ -30,7 +30,7 @@ export function mayBeOurs({ bearer, cookie, listener }: Credentials): boolean {
 /**
  * The principal behind a bearer or the owner page's cookie; undefined for an unknown or foreign one.
  * Errors: `unauthorized`/`session_expired` for a bearer whose session has ended; `conflict`/`other_room` where the page of
- * the caller shows another room, which was served at this address before.
+ * the caller shows another room, which was served at this address before; `invalid`/`bad_request` for two cookies of its name.
  */
 export async function authenticateAt(owner: Owner, credentials: Credentials): Promise<Principal | undefined> {
   const { bearer, cookie, listener, expects } = credentials
@@ -77,7 +77,10 @@ export function cookieName(workspaceId: string): string {
   return `satchel_${workspaceId.slice('ws_'.length, 'ws_'.length + 8)}`
 }
 
+/** A page of another port may have set the second one for a path, which browsers send first. */
 function cookieValue(header: string, name: string): string | undefined {
-  const found = header.split(';').map((part) => part.trim().split('='))
-  return found.find(([key]) => key === name)?.[1]
+  const pairs = header.split(';').map((part) => part.trim().split('='))
+  const [found, second] = pairs.filter(([key]) => key === name)
+  if (second) throw refusals.cookie_repeated({ name })
+  return found?.[1]
 }
