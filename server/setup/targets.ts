@@ -5,6 +5,7 @@ import { SCOPES, type Scope, SETUP_CLIENTS, type SetupClient } from './clients.t
 import { type ConfiguredServer, configuredServer } from './entries.ts'
 import { folderOf, type SetupPlace } from './folders.ts'
 import { refusals } from './refusals.ts'
+import { switchedOffBy } from './switches.ts'
 
 /** One client in one scope. */
 export interface Target {
@@ -51,10 +52,10 @@ export function targetsOf(
 }
 
 /** What the configuration of a client names as satchel; undefined if it has no such server. Errors: the `config_*` refusals. */
-export async function serverOf(
-  { client, scope }: Target,
-  at: SetupPlace,
-): Promise<ConfiguredServer | undefined> {
+export async function serverOf(target: Target, at: SetupPlace): Promise<ConfiguredServer | undefined> {
+  const { client, scope } = target
   const place = client.servers[scope]
-  return place && configuredServer(client, (await configValue(place, at)).value)
+  const server = place && configuredServer(client, (await configValue(place, at)).value)
+  const disabledBy = server && (server.disabledBy ?? (await switchedOffBy(target, at)))
+  return server && { ...server, ...(disabledBy !== undefined && { disabledBy }) }
 }
