@@ -4,6 +4,7 @@ import * as z from 'zod'
 import {
   type Command,
   type Host,
+  homeFolder,
   isSatchelError,
   makeFolder,
   removeFile,
@@ -184,8 +185,9 @@ export interface SavedSession extends Joined {
   readonly invited_by?: string
 }
 
-function sessionFolder({ env }: Host): string {
-  const base = env['XDG_CONFIG_HOME'] || join(env['HOME'] ?? '.', '.config')
+/** Below the home of this user, never below the working folder: a repository must not get a token. */
+export function sessionFolder({ env }: Pick<Host, 'env'>): string {
+  const base = env['XDG_CONFIG_HOME'] || join(env['HOME'] || homeFolder(), '.config')
   return join(base, 'satchel', 'sessions')
 }
 
