@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import {
   isSatchelError,
@@ -6,7 +7,6 @@ import {
   type TaskState,
   type Tasks,
 } from '../../server/plugin.ts'
-import { pause } from './connection/attachment.ts'
 import { LinkLost } from './connection/link.ts'
 import { LOST_PAUSE_MS } from './connection/local-session.ts'
 import { lostOwner } from './connection/lost-owner.ts'

@@ -1,6 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import { type Command, defineCommand, type Host } from '../../../server/plugin.ts'
-import { pause } from '../connection/attachment.ts'
 import { AWAY_PAUSE_MS, isAway } from '../connection/away.ts'
 import { callOwner } from '../connection/link.ts'
 import type { RoomProcess } from '../connection/room-process.ts'

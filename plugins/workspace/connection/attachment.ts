@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { isJsonObject, systemProcesses } from '../../../server/plugin.ts'
 import type { RoomPlace } from '../engine/open-room.ts'
 import type { Rank } from '../engine/room-lock.ts'
@@ -182,11 +183,4 @@ export function requireSameProtocol(answer: unknown): void {
 function addressIn(answer: unknown): string {
   const urls = isJsonObject(answer) ? answer['urls'] : undefined
   return Array.isArray(urls) && urls.length > 0 ? urls.join(' ') : 'in another process'
-}
-
-/** Waits; never keeps the process alive. */
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms)
-  })
 }

@@ -1,9 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Host, isSatchelError } from '../../../server/plugin.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { principalId } from '../domain/session.ts'
 import { changedResources, ROOM_URI } from '../hints.ts'
 import type { Joined } from '../room/members.ts'
-import { type Attached, type Attachment, HOLD_BACK_MS, pause } from './attachment.ts'
+import { type Attached, type Attachment, HOLD_BACK_MS } from './attachment.ts'
 import { followEvents } from './link.ts'
 
 /** Follows the events of the owning process, so that hints reach this process's clients. */

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   type CallContext,
   type Credentials,
@@ -11,7 +12,7 @@ import type { Rank } from '../engine/room-lock.ts'
 import { refusals } from '../reasons.ts'
 import type { Joined } from '../room/members.ts'
 import type { Room } from '../room/room.ts'
-import { type Attached, type Attachment, pause } from './attachment.ts'
+import type { Attached, Attachment } from './attachment.ts'
 import type { RoomWorld } from './clock.ts'
 import { authenticateAt, mayBeOurs, principalOf } from './credentials.ts'
 import { forward, keyed, keyOf } from './forward.ts'

@@ -1,6 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import * as z from 'zod'
 import { counted, defineTool, type HttpRoute } from '../../../server/plugin.ts'
-import { pause } from '../connection/attachment.ts'
 import { AWAY_PAUSE_MS, isAway, isOwnerLost } from '../connection/away.ts'
 import type { RoomAccess, RoomSession } from '../connection/room-access.ts'
 import { LIMITS } from '../domain/limits.ts'
