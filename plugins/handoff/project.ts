@@ -68,6 +68,8 @@ export interface HandoffSeams {
   readonly disk?: Disk
   /** Time for one command of git. Absent: 2 s. */
   readonly gitMs?: number
+  /** How long a write waits for another one of the same record. Absent: 5 s. */
+  readonly lockMs?: number
   /** See `Services.clock`; it must agree with the times of the disk's files. */
   readonly clock?: () => number
   readonly random?: RandomBytes
@@ -77,7 +79,7 @@ export interface HandoffSeams {
 export function createHandoffs(
   host: Host,
   config: HandoffConfig,
-  { disk = realDisk, gitMs, clock = Date.now, random = randomBytes }: HandoffSeams = {},
+  { disk = realDisk, gitMs, lockMs, clock = Date.now, random = randomBytes }: HandoffSeams = {},
 ): Handoffs {
   const projects = new Map<string, { readonly home: string; readonly project: Project }>()
   const services: Services = {
@@ -96,7 +98,7 @@ export function createHandoffs(
     const known = projects.get(root)
     // `git worktree repair` may join the two at any time.
     if (known?.home === home) return known.project
-    const project = openProject({ host, services, disk, gitMs }, root, home)
+    const project = openProject({ host, services, disk, gitMs, lockMs }, root, home)
     projects.set(root, { home, project })
     return project
   }
@@ -130,9 +132,14 @@ interface ProjectParts {
   readonly services: Services
   readonly disk: Disk
   readonly gitMs: number | undefined
+  readonly lockMs: number | undefined
 }
 
-function openProject({ host, services, disk, gitMs }: ProjectParts, root: string, home: string): Project {
+function openProject(
+  { host, services, disk, gitMs, lockMs }: ProjectParts,
+  root: string,
+  home: string,
+): Project {
   const folder = resolve(home, services.config.store)
   const layout = layoutOf(root, folder)
   const shared = (limits?: GitLimits): Git =>
@@ -142,7 +149,7 @@ function openProject({ host, services, disk, gitMs }: ProjectParts, root: string
     git: shared(gitMs === undefined ? {} : { limitMs: gitMs }),
     rootCommit: () => rootCommit(history),
   }
-  const parts = { disk, layout, now: services.clock, onWrite: (id: string) => announce(host, id) }
+  const parts = { disk, layout, now: services.clock, lockMs, onWrite: (id: string) => announce(host, id) }
   const named = root === host.projectRoot ? (services.config.project ?? undefined) : undefined
   return {
     ...services,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { startPostgres } from '../../../test/postgres-server.ts'
 import { createHandoffs, type Project } from '../project.ts'
-import { openTestProject, SMALL, type TestProject, testHost } from '../testing/fixture.ts'
+import { LOCK_MS, openTestProject, SMALL, type TestProject, testHost } from '../testing/fixture.ts'
 import { VALID } from '../testing/handoff-cases.ts'
 import { migratedDatabase } from '../testing/migrated-database.ts'
 
@@ -229,7 +229,7 @@ function placeOf(t: TestContext, project: TestProject, database: string | undefi
   const directOf = (test: TestProject): Project => {
     const base = testHost(test.root, test.now)
     const host = test.host.database ? { ...base, database: test.host.database } : base
-    return createHandoffs(host, test.config).projectAt(test.root)
+    return createHandoffs(host, test.config, { lockMs: LOCK_MS }).projectAt(test.root)
   }
   return {
     project,

@@ -26,6 +26,8 @@ export interface DatabaseStoreParts {
   /** `handoff.project`; absent: what the store's folder or git say. */
   readonly named: string | undefined
   readonly rootCommit: RootCommit
+  /** How long a write waits for another one of the same record; absent: 5 s. */
+  readonly lockMs?: number | undefined
   /** Runs after every commit. */
   onWrite?(id: string): void
 }
@@ -63,7 +65,7 @@ export function projectRows({ database, disk, layout, named, rootCommit }: Datab
 
 /** The records of a project as rows of the database. */
 export function openDatabaseStore(parts: DatabaseStoreParts, project: ProjectRows): Store {
-  const { database, disk, layout } = parts
+  const { database, disk, layout, lockMs = LONGEST_WAIT_MS } = parts
   const { key, rows } = project
   let prepared: Promise<void> | undefined
 
@@ -86,7 +88,7 @@ export function openDatabaseStore(parts: DatabaseStoreParts, project: ProjectRow
   const locked: Store['locked'] = async (name, action) => {
     await prepare()
     // Every write is a condition on what it read, so that a lock that was lost has nothing to stop.
-    const got = await database.locked(`handoff ${await key()} ${name}`, LONGEST_WAIT_MS, () =>
+    const got = await database.locked(`handoff ${await key()} ${name}`, lockMs, () =>
       action({ check: () => {} }),
     )
     if (!got) throw lockedBy(name, undefined)

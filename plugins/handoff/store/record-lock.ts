@@ -13,6 +13,8 @@ export interface Locks {
   readonly disk: Disk
   readonly layout: Layout
   readonly now: () => number
+  /** How long a write waits for another one of the same record; absent: 5 s. */
+  readonly lockMs?: number | undefined
 }
 
 /** Held until `withLock` returns. */
@@ -22,7 +24,7 @@ export interface HeldLock {
 }
 
 const STALE_AFTER_MS = 60_000 // design handoff-store, section 1: no write takes as long
-/** How long a write waits for another one of the same record. */
+/** See `Locks.lockMs`. */
 export const LONGEST_WAIT_MS = 5_000
 
 /** Runs `action` while holding the lock `name`. Errors: `conflict`/`locked` naming the holder after 5 s. */
@@ -31,7 +33,7 @@ export async function withLock<T>(
   name: string,
   action: (held: HeldLock) => Promise<T>,
 ): Promise<T> {
-  const attempt = await waitForLock(recordLock(locks, name), LONGEST_WAIT_MS)
+  const attempt = await waitForLock(recordLock(locks, name), locks.lockMs ?? LONGEST_WAIT_MS)
   if (attempt.kind !== 'owner') throw lockedBy(name, attempt.kind === 'held' ? attempt.record : undefined)
   const { lock } = attempt
   const check = (): void => {

@@ -19,7 +19,7 @@ import { notingChange } from './folder-changes.ts'
 import { GITIGNORE, type Layout, newTemp, RECORD_MODE, recordFile } from './layout.ts'
 import { projectIdForWriting, storedProjectId } from './project-identity.ts'
 import { type BrokenRecord, readRecord, type StoredRecord } from './read-record.ts'
-import { type HeldLock, withLock } from './record-lock.ts'
+import { type HeldLock, type Locks, withLock } from './record-lock.ts'
 import { asStoreError } from './store-error.ts'
 
 /** The records of a project, in a folder or in the database. The first write creates what is missing; reads never do. */
@@ -72,14 +72,9 @@ export interface Written {
 const STALE_TEMP_MS = 60 * 60 * 1000
 
 /** Opens the store in a folder. Calls `onWrite` for every written record, after it is on disk. */
-export function openStore(parts: {
-  readonly disk: Disk
-  readonly layout: Layout
-  readonly now: () => number
-  readonly onWrite?: (id: string) => void
-}): Store {
-  const { disk, layout } = parts
-  const locks = { disk, layout, now: parts.now }
+export function openStore(parts: Locks & { readonly onWrite?: (id: string) => void }): Store {
+  const { disk, layout, now, lockMs } = parts
+  const locks = { disk, layout, now, lockMs }
   let swept = false
 
   /** Runs before every write: a checkout may have removed folders since the last one. */

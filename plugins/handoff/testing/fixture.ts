@@ -35,6 +35,9 @@ export type Answer = any
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
+/** So that no writer of a busy machine is told that another one has the record. */
+export const LOCK_MS = 60_000
+
 /** A project below the temporary folder, removed after the test. */
 export async function openTestProject(
   t: TestContext,
@@ -63,7 +66,7 @@ export async function openTestProject(
   }
   const config = handoffConfig.parse(options.config ?? {})
   const { gitMs = 60_000, clock: timer } = options
-  const plugin = handoffPlugin({ gitMs, ...(timer && { clock: timer }) })
+  const plugin = handoffPlugin({ gitMs, lockMs: LOCK_MS, ...(timer && { clock: timer }) })
   const host = await createHost([{ plugin, config, source: 'built in' }], {
     log,
     now: () => new Date(clock),
