@@ -28,6 +28,7 @@ export async function loadRefusalTables(): Promise<readonly RefusalTable[]> {
     ['Tokens', 'server/tokens/refusals.ts'],
     ['Files', 'server/platform/refusals.ts'],
     ['Setup', 'server/setup/refusals.ts'],
+    ['Database', 'server/storage/refusals.ts'],
     ...plugins.map((plugin): [string, string] => [plugin, `plugins/${plugin}/reasons.ts`]),
   ]
   const found: RefusalTable[] = []

@@ -9,6 +9,12 @@ test('every error that is thrown has a row, and every row is thrown', () => {
   assert.deepEqual(refusalFaults(tables, productSources()), [])
 })
 
+test('every file that defines refusals is a table', () => {
+  const defining = [...productSources()].filter(([, text]) => /^export const refusals = /m.test(text))
+
+  assert.deepEqual(defining.map(([file]) => file).sort(), tables.map(({ file }) => file).sort())
+})
+
 test('every row has a code of the closed list and names one reason, and a message is a sentence on one line', () => {
   const rows = tables.flatMap(({ rows }) => [...rows.values()])
 
