@@ -66,7 +66,7 @@ async function fanOutFigure({ name, group, events, ...limits }: FanOutRun): Prom
 }
 
 async function publishFigures(): Promise<readonly Figure[]> {
-  const { heldMs, last } = await measurePublish({ subscribers: PUBLISH_SUBSCRIBERS, events: 30, rounds: 2 })
+  const { heldMs, last } = await measurePublish({ subscribers: PUBLISH_SUBSCRIBERS, events: 30, rounds: 6 })
   return [
     limitFigure({
       name: 'http.publish',
