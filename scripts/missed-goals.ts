@@ -38,11 +38,11 @@ const MISSED_GOALS: readonly MissedGoal[] = [
   },
   {
     figure: 'http.fan.out.lone',
-    why: 'An event that is alone in its turn pays for the mailbox of each subscriber and for its bound; sixteen in a turn share that. Kept runs lie between 0.77 and 0.88 (decision 95). Tried: a comparison of joined frames without closures, which a run cannot tell from noise.',
+    why: 'An event that is alone in its turn pays for the mailbox of each subscriber and for its bound; sixteen in a turn share that. The kept run is older than decision 236, with which three runs on another, slower machine gave 0.92 to 0.96.',
   },
   {
     figure: 'http.publish.last',
-    why: 'The pump gives the event loop back after 256 readers, so that a publisher is held for 2 ms; the loop of writes holds it for some 20. What Node.js does at the end of a write then runs between the turns. Larger turns were not chosen: other calls would wait for them.',
+    why: 'The pump gives the event loop back after 256 readers, so that a publisher is held for 2 ms; the loop of writes holds it for some 20. What Node.js does at the end of a write then runs between the turns. Larger turns were not chosen: other calls would wait for them. After decision 236 six rounds on another machine gave 1.11.',
   },
   {
     figure: 'peers.start.bytes.',
