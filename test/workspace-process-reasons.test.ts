@@ -143,6 +143,7 @@ const DOOR_TESTS = ['workspace-reasons', 'workspace-process-reasons', 'workspace
 
 /** Reasons of the host that routes of a room give too. */
 const SHARED: ReadonlySet<string> = new Set([
+  'bad_request',
   'invalid_arguments',
   'origin_not_allowed',
   'media_type',
