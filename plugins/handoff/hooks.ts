@@ -127,7 +127,9 @@ async function finishLate({ event, begun, limits, terminal }: Run, work: Promise
     await Promise.race([Promise.allSettled([...begun.writes, work]), over])
     timer.abort()
   }
-  if (event === 'session-start' && !begun.hasSpoken && (await mayTell(begun, limits.lookMs))) {
+  const mayStillTell = event === 'session-start' && !begun.hasSpoken && (await mayTell(begun, limits.lookMs))
+  // The work goes on meanwhile, and a harness reads one answer.
+  if (mayStillTell && !begun.hasSpoken) {
     begun.hasSpoken = true
     terminal.write(`${JSON.stringify(startOutput(UNREAD))}\n`)
   }
