@@ -52,6 +52,10 @@ test('a guest gets the page with the rights of the invitation, which only a join
   await guest.waitForSelector('[data-state="ended"]')
   await page.locator('#events li', { hasText: /participant\.left\s+\u043ewner, by owner/ }).waitFor()
   const dora = await server.join('dora')
+  await page
+    .locator('#participants li', { hasText: 'dora' })
+    .filter({ hasText: 'Says itself that it is an agent; invited by cli' })
+    .waitFor()
   await server.ask(server.ingress, 'DELETE', `/workspace/sessions/${dora.session_id}`, { token: dora.token })
   await page
     .locator('#participants li', { hasText: 'dora' })

@@ -3,6 +3,7 @@ import { attempt, confirmed, note, readOlder } from './attempt.js'
 import { noteVersion, tick } from './document-change.js'
 import { targetName } from './dom.js'
 import * as editing from './editing.js'
+import { createReadOrder } from './read-order.ts'
 import { draftsOf, nameOf, store, update } from './store.js'
 
 async function commitOf(proposal_id, summary) {
@@ -202,10 +203,13 @@ const handoffActs = {
   },
 }
 
-/** Sessions are shown to an admin only. */
+const sessionReads = createReadOrder()
+
+/** Sessions are shown to an admin only; those that cannot be read for the moment stay as they were. */
 export async function readSessions() {
+  const read = sessionReads.begin()
   const found = await get('/workspace/sessions?live=true&limit=200').catch(() => undefined)
-  update({ sessions: found?.sessions })
+  if (found && sessionReads.shows('sessions', read)) update({ sessions: found.sessions })
 }
 
 const EVENTS_STEP = 200

@@ -6,12 +6,14 @@ export type Fetch = (
   path: string,
 ) => Promise<{ readonly ok: boolean; readonly status: number; json(): Promise<unknown> }>
 
-/** The part that an event family changes; other families appear in the event list only. */
+/** The part that an event family changes; `workspace` appears in the event list only. */
 export const PART_OF: Readonly<Record<string, Part>> = {
   change: 'document',
   proposal: 'proposals',
   lease: 'leases',
   participant: 'participants',
+  // What is said of a member depends on its sessions, which the page reads with the members.
+  session: 'participants',
   handoff: 'handoffs',
   task: 'handoffs',
   invite: 'invites',

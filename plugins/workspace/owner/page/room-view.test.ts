@@ -29,6 +29,7 @@ test('each family of events reads its own part again, and a burst only once', as
     ['proposal.created', '/workspace/proposals?limit=200'],
     ['lease.acquired', '/workspace/leases?limit=200'],
     ['participant.joined', '/workspace/participants?limit=200'],
+    ['session.expired', '/workspace/participants?limit=200'],
     ['change.committed', '/workspace/status'],
     ['handoff.created', '/workspace/handoff_list?limit=200'],
     ['task.updated', '/workspace/handoff_list?limit=200'],
