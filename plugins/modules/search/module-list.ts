@@ -78,7 +78,10 @@ interface NamedThing {
   readonly name: string
 }
 
-/** Inputs, outputs, resources and modules with one of these terms in their names. */
+/**
+ * Inputs, outputs, resources and modules with these terms in their names: those with the most terms first, of equal ones
+ * those whose terms fewer names have. A name with less than half as many terms as the first one has some by chance.
+ */
 function matchedNames(summary: ModuleSummary, terms: ReadonlySet<string>): NamedThing[] {
   const types = [...new Set(summary.resources.map(({ type }) => type))]
   const things: NamedThing[] = [
@@ -87,10 +90,25 @@ function matchedNames(summary: ModuleSummary, terms: ReadonlySet<string>): Named
     ...types.map((name) => ({ field: 'resources', name }) as const),
     ...summary.modules.map(({ name }) => ({ field: 'modules', name }) as const),
   ]
-  const isTerm = (term: string): boolean => terms.has(term)
-  const isMatched = ({ name }: NamedThing): boolean => {
-    const { words, joined } = nameTokens(name)
-    return words.some(isTerm) || joined.some(isTerm)
-  }
-  return things.filter(isMatched).slice(0, MAX_MATCHED)
+  const matched = things
+    .map((thing) => ({ thing, had: termsOf(thing.name, terms) }))
+    .filter(({ had }) => had.length > 0)
+  const namesWith = new Map<string, number>()
+  for (const term of matched.flatMap(({ had }) => had)) namesWith.set(term, (namesWith.get(term) ?? 0) + 1)
+  const rarity = (had: readonly string[]): number =>
+    had.reduce((sum, term) => sum + 1 / (namesWith.get(term) ?? 1), 0)
+  const ranked = matched
+    .map(({ thing, had }) => ({ thing, count: had.length, rarity: rarity(had) }))
+    .sort((a, b) => b.count - a.count || b.rarity - a.rarity)
+  const least = (ranked[0]?.count ?? 0) / 2
+  return ranked
+    .slice(0, MAX_MATCHED)
+    .filter(({ count }) => count >= least)
+    .map(({ thing }) => thing)
+}
+
+/** The terms that a name has; a name that is written as one term has that one, too. */
+function termsOf(name: string, terms: ReadonlySet<string>): string[] {
+  const { words, joined } = nameTokens(name)
+  return [...new Set([...words, ...joined])].filter((term) => terms.has(term))
 }

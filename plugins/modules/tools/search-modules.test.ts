@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { forEachDoor } from '../../../test/harness/index.ts'
 import type { ModuleService } from '../service/module-service.ts'
 import { ingested, type Rows } from '../testing/network-project.ts'
+import { oneModule } from '../testing/one-module.ts'
 import { searchModulesTool } from './search-modules.ts'
 
 test('a search by words finds the module and says which of its parts matched', async (t) => {
@@ -27,6 +28,28 @@ test('a search by words finds the module and says which of its parts matched', a
   const rest = await opened.call(next.tool, next.args)
   const names = [all, rest].flatMap((page) => (page['results'] as Rows).map(({ id }) => id))
   assert.equal(new Set(names).size, names.length)
+})
+
+test('of the parts that matched those with the most words of the query come first, of all kinds', async (t) => {
+  const inputs = ['aws_tags', ...Array.from({ length: 9 }, (_, at) => `server_${at}`), 'server_endpoint_type']
+  const resources = ['aws_eip', 'aws_transfer_user', 'aws_transfer_server']
+  const { opened } = await oneModule(
+    t,
+    [
+      ...inputs.map((name) => `variable "${name}" {}`),
+      ...resources.map((type) => `resource "${type}" "this" {}`),
+    ].join('\n'),
+  )
+  const namesFor = async (query: string) => {
+    const { results } = (await opened.call('search_modules', { query })) as { results: Rows }
+    return ((results[0]?.['matched'] ?? []) as Rows).map(({ name }) => name)
+  }
+
+  assert.deepEqual(await namesFor('aws_transfer_server'), ['aws_transfer_server', 'aws_transfer_user'])
+  const [first, ...others] = await namesFor('endpoint type of the server')
+  assert.equal(first, 'server_endpoint_type')
+  assert.deepEqual(others, [])
+  assert.equal((await namesFor('server')).length, 8)
 })
 
 test('a search by words ranks as the search by meaning does in its keyword mode', async (t) => {
