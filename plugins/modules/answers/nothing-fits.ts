@@ -8,3 +8,14 @@ export const ONLY_NEAREST = 'Nothing fits: these are only the nearest.'
 export function nearestHeadline(query: string, results: number): string {
   return `Nothing fits ${quoted(query)}; the nearest ${counted(results, 'module')}`
 }
+
+/** What there is in place of a provider that no module has. */
+export function knownProviders(known: readonly string[]): string {
+  return `Known providers: ${known.join(', ')}.`
+}
+
+/** What there is in place of a ref that no module has. */
+export function unknownRef(asked: string, nearest: readonly string[]): string {
+  const near = nearest.length === 0 ? '' : ` Nearest: ${nearest.join(', ')}.`
+  return `No such module has the ref ${quoted(asked)}.${near}`
+}

@@ -1,5 +1,6 @@
 import { isNamed, unknownRepository } from '../catalog/find.ts'
 import { isRepositoryOf, ofOwnAddress, parseSource, type RegistryAliases } from '../domain/module-source.ts'
+import { nearestRefs, spellingsOf } from '../domain/nearest-names.ts'
 import { providersMeant } from '../domain/providers.ts'
 import { orderTags } from '../git/tag-order.ts'
 import type { ModuleIndex } from '../output/module-index.ts'
@@ -19,8 +20,6 @@ import { includeOf } from './vector-update.ts'
 /** The inputs of one search of a session. */
 export interface OpenedSearch extends SearchParts {
   readonly strategy: string
-  /** Normalised provider names of the index. */
-  knownProviders(): readonly string[]
   /** Repository URLs that a filter means. */
   repositoriesNamed(named: string): readonly string[]
 }
@@ -65,7 +64,6 @@ export async function openSearch({
     store: vectors?.store,
     hasVectorsOfWords: vectors?.embedder.strategy === 'vectordb-default',
     strategy: vectors?.embedder.strategy ?? embedding.strategy,
-    knownProviders: () => index.providers(),
     document: async (record) => vectorDocument(await session.summary(record), includeOf(embedding)),
     storedRefs: (repository, path) => storedRefs(vectors?.store, repository, path),
     repositoriesNamed: (named) => repositoriesNamed(index, named),
@@ -158,12 +156,36 @@ export function filterOf(
     readonly aliases?: RegistryAliases | undefined
   },
 ): VectorFilter {
-  return {
+  const others = {
     ...(words.provider !== undefined && { providers: providersMeant(words.provider) }),
     ...(words.repository !== undefined && {
       repositories: repositoriesNamed(index, words.repository, words.aliases),
     }),
-    ...(words.ref !== undefined && { ref: words.ref }),
     ...(words.kind !== undefined && { kinds: [words.kind] }),
   }
+  return words.ref === undefined ? others : { ...others, ...versionsMeant(index, others, words.ref) }
+}
+
+/** A ref means to a search what it means to `findModule`: `latest`, or a tag also without its "v" if none is written so. */
+function versionsMeant(index: SearchIndex, others: VectorFilter, written: string): VectorFilter {
+  if (written === 'latest') return { latestOnly: true }
+  const isThere = (ref: string): boolean => index.select({ ...others, ref }).length > 0
+  return { ref: spellingsOf(written).find(isThere) ?? written }
+}
+
+/** The refs most like the one of a filter, at most three, where no module that passes the rest of it has that ref. */
+export function refsInstead(index: SearchIndex, filter: VectorFilter): readonly string[] | undefined {
+  const { ref, ...others } = filter
+  if (ref === undefined || index.select(filter).length > 0) return undefined
+  return nearestRefs(ref, new Set(Array.from(index.select(others), (row) => index.record(row).ref)))
+}
+
+/** The providers that there are, where the one that is asked for is none of them. */
+export function providersInstead(
+  index: SearchIndex,
+  asked: string | undefined,
+): readonly string[] | undefined {
+  const known = index.providers()
+  if (asked === undefined || providersMeant(asked).some((name) => known.includes(name))) return undefined
+  return known
 }

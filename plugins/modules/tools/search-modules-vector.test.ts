@@ -81,6 +81,20 @@ test('what only older versions have is found and called older, and not looked fo
   }
 })
 
+test('a ref may lack the "v" of its tag or be the latest, and an unknown one says which are nearest', async (t) => {
+  const { host, search } = await ingested(t)
+  const refsOf = async (ref: string) =>
+    (await search(host, { query: 'private network', ref })).results.map(({ metadata }) => metadata['ref'])
+
+  assert.deepEqual(await refsOf('1.2.0'), ['v1.2.0'])
+  assert.equal((await refsOf('latest'))[0], 'v1.5.0')
+  const unknown = await search(host, { query: 'private network', ref: '1.2.9' })
+  assert.deepEqual(unknown.results, [])
+  assert.match(String(unknown['next']), /^No such module has the ref "1\.2\.9"\. Nearest: v1\.2\.0, /)
+  const other = await search(host, { query: 'qwxzkj', ref: '1.2.0' })
+  assert.equal(other['next'], 'Try other words or fewer filters.')
+})
+
 test('a filter takes any provider of a module, and an unknown one says which there are', async (t) => {
   const { host, search } = await ingested(t)
 

@@ -8,14 +8,12 @@ import {
   once,
   untrusted,
 } from '../../../server/plugin.ts'
-import { nearestHeadline, ONLY_NEAREST } from '../answers/nothing-fits.ts'
+import { knownProviders, nearestHeadline, ONLY_NEAREST, unknownRef } from '../answers/nothing-fits.ts'
 import { quoted } from '../answers/quoted.ts'
 import { resultRow } from '../answers/result-rows.ts'
 import { removedSinceField } from '../answers/shapes.ts'
 import { openingOf } from '../domain/description.ts'
-import { providersMeant } from '../domain/providers.ts'
 import { refusals } from '../reasons.ts'
-import type { OpenedSearch } from '../search/search-parts.ts'
 import type { SearchSession } from '../search/search-session.ts'
 import { type ModuleService, searchEnvironment } from '../service/module-service.ts'
 
@@ -127,7 +125,9 @@ async function search(
   session: SearchSession,
   asked: z.output<ReturnType<typeof input>>,
 ): Promise<z.output<ReturnType<typeof output>>> {
-  const { openSearch, filterOf, requireVectors } = await import('../search/search-parts.ts')
+  const { openSearch, filterOf, providersInstead, refsInstead, requireVectors } = await import(
+    '../search/search-parts.ts'
+  )
   const { searchModules } = await import('../search/hybrid-ranking.ts')
   const { embedding } = session.target
   const mode = asked.mode ?? (embedding.enable_hybrid_search ? 'hybrid' : 'vector')
@@ -139,9 +139,10 @@ async function search(
   return await service.searching(ctx, session, async (index, lexicon) => {
     const opened = await openSearch({ session, mode, signal: ctx.signal, lexicon, index })
     if (!opened.store && index.source === '') throw refusals.no_index()
+    const filter = filterOf(index, { ...asked, aliases: service.config.registry_aliases })
     const answer = await searchModules(opened, {
       query: asked.query,
-      filter: filterOf(index, { ...asked, aliases: service.config.registry_aliases }),
+      filter,
       examples: asked.kind === 'example' ? 'alike' : 'left out',
       allVersions: asked.all_versions,
       limit: asked.limit,
@@ -149,17 +150,13 @@ async function search(
       weights,
       explain: asked.explain,
     })
-    const found = { ...answer, strategy: opened.strategy, ...unknownProvider(opened, asked.provider) }
-    const next = nextStep(found)
+    const known = providersInstead(index, asked.provider)
+    const details = known && { details: { known_providers: [...known] } }
+    const found = { ...answer, strategy: opened.strategy, ...details }
+    const refs = answer.results.length === 0 ? refsInstead(index, filter) : undefined
+    const next = nextStep(found, refs && unknownRef(asked.ref ?? '', refs))
     return { ...found, ...(next !== undefined && { next }) }
   })
-}
-
-function unknownProvider(opened: OpenedSearch, asked: string | undefined) {
-  if (asked === undefined) return {}
-  const known = opened.knownProviders()
-  if (providersMeant(asked).some((name) => known.includes(name))) return {}
-  return { details: { known_providers: [...known] } }
 }
 
 function viewOf({ results, next, excluded, keyword_index }: z.output<ReturnType<typeof output>>) {
@@ -185,13 +182,17 @@ const VECTORS: Readonly<Record<string, string>> = {
 }
 
 /** What the caller should know of how the results came to be, and what to do next. */
-function nextStep(answer: Omit<z.output<ReturnType<typeof output>>, 'next'>): string | undefined {
+function nextStep(
+  answer: Omit<z.output<ReturnType<typeof output>>, 'next'>,
+  unknown = '',
+): string | undefined {
   const parts = [
     answer.nothing_fits ? ONLY_NEAREST : '',
     answer.read_as ? `Read as: ${answer.read_as.map(({ from, to }) => `${from} = ${to}`).join(', ')}.` : '',
     answer.fuzzy ? 'No word matched as written: these have similar words.' : '',
     answer.older_versions ? 'The latest versions do not match: these are older ones.' : '',
-    answer.details ? `Known providers: ${answer.details.known_providers.join(', ')}.` : '',
+    answer.details ? knownProviders(answer.details.known_providers) : '',
+    unknown,
     VECTORS[answer.vectors ?? ''] ?? '',
     answer.results.length === 0 ? 'Try other words or fewer filters.' : '',
   ].filter((part) => part !== '')

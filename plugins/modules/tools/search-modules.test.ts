@@ -24,6 +24,7 @@ test('a search by words finds the module and says which of its parts matched', a
   assert.equal(azure['count'], 1)
   assert.ok(Number((await opened.call('search_modules', { query: 'a the' }))['count']) >= 1)
   assert.deepEqual(none['results'], [])
+  assert.equal(none['next'], 'Known providers: aws, azurerm.')
   const { next } = all['truncated'] as { next: { tool: string; args: Record<string, unknown> } }
   const rest = await opened.call(next.tool, next.args)
   const names = [all, rest].flatMap((page) => (page['results'] as Rows).map(({ id }) => id))

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { counted, defineTool, isReadable, once, untrusted } from '../../../server/plugin.ts'
-import { nearestHeadline, ONLY_NEAREST } from '../answers/nothing-fits.ts'
+import { knownProviders, nearestHeadline, ONLY_NEAREST } from '../answers/nothing-fits.ts'
 import { endOf, pageOf } from '../answers/page.ts'
 import { quoted } from '../answers/quoted.ts'
 import { resultRow } from '../answers/result-rows.ts'
@@ -64,13 +64,15 @@ export function searchModulesTool(service: ModuleService) {
       if (!isReadable(query)) throw refusals.query_unreadable()
       const outputDir = await service.outputDir(ctx, input.output_dir)
       const { listModules } = await import('../search/module-list.ts')
+      const { providersInstead } = await import('../search/search-parts.ts')
       const session = await service.searchSessionOf(outputDir)
       return await service.searching(ctx, session, async (index) => {
         const filter = { ...input, aliases: service.config.registry_aliases }
         const list = await listModules(index, query, filter, endOf(input, 'search_modules'))
         const page = pageOf(list.rows, input, 'search_modules')
         const results = await Promise.all(page.rows.map((row) => list.result(row, session.summary)))
-        const next = list.isNone ? ONLY_NEAREST : nextStep(index.records, results.length)
+        const known = providersInstead(index, input.provider)
+        const next = list.isNone ? ONLY_NEAREST : nextStep(index.records, results.length, known)
         return {
           results,
           count: results.length,
@@ -90,9 +92,15 @@ export function searchModulesTool(service: ModuleService) {
 }
 
 /** What to do when nothing is found. */
-function nextStep(ingested: number, found: number): string | undefined {
+function nextStep(
+  ingested: number,
+  found: number,
+  providers: readonly string[] | undefined,
+): string | undefined {
   if (ingested === 0) return NOTHING_INGESTED
-  return found === 0 ? 'Try other words, fewer filters, or search_modules_vector.' : undefined
+  if (found > 0) return undefined
+  if (providers) return knownProviders(providers)
+  return 'Try other words, fewer filters, or search_modules_vector.'
 }
 
 function viewOf({ results, next, truncated }: z.output<ReturnType<typeof output>>) {
