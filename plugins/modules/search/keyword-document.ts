@@ -32,7 +32,7 @@ export const ALL_FIELDS: readonly string[] = [
 ]
 
 /** Raise it when the fields or their terms change: a stored index of another format is built again. */
-export const FIELDS_FORMAT = 4
+export const FIELDS_FORMAT = 5
 
 /** The searched document of a summary; `names` of its repository that its URL does not say are searched too. */
 export function keywordDocument(

@@ -28,7 +28,7 @@ interface QueryWord {
 const LEAST_WORDS = 3
 /** A query that says "input" or "variable" asks for a name. */
 const LEAST_WORDS_CALLED = 2
-const MOST_WORDS = 6
+const MOST_WORDS = 10
 
 const WRITTEN = /[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+/g
 

@@ -349,6 +349,30 @@ test('what has an input of the name that is asked for comes first, a part before
   assert.equal(await first('network with flow logs'), 'root')
 })
 
+test('a name may be as long as those that modules have', async () => {
+  const type = 'azurerm_subnet_network_security_group_association'
+  const long = 'public_subnet_enable_resource_name_dns_aaaa_record_on_launch'
+  const repository = 'https://git.example.com/acme/terraform-azurerm-network'
+  const words = `Associates network security groups with subnets. ${type.replaceAll('_', ' ')}, ${long.replaceAll('_', ' ')}.`
+  const corpus = [
+    { ...EMPTY_SUMMARY, repository, description: words, readme_content: words },
+    {
+      ...EMPTY_SUMMARY,
+      repository,
+      path: 'modules/rules',
+      kind: 'submodule' as const,
+      variables: [input(long)],
+      resources: [{ type, name: 'this', position: { file: 'main.tf', line: 1 } }],
+    },
+    { ...EMPTY_SUMMARY, variables: [input('queue_name')] },
+  ]
+  const arms = await ladder({ ids: ['root', 'part', 'queue'], summaries: corpus }, lexicon)
+  const hybrid = arms.find(({ name }) => name === 'hybrid')
+
+  for (const query of [type, `which module has ${type}`, long, `input for ${long.replaceAll('_', ' ')}`])
+    assert.equal((await hybrid?.answer(query))?.ranking[0], 'part', query)
+})
+
 test('a module whose own name is in the query comes before one that says its words', async () => {
   const repository = 'https://h/a/terraform-google-sql-db'
   const words = 'Databases with access to a private service'

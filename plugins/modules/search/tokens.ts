@@ -10,6 +10,8 @@ export const TOKENIZER_VERSION = 2
 /** Most words taken from one field; the rest of an oversized text is ignored (search, section 10). */
 const MAX_WORDS = 20_000
 const MAX_WORD_CHARS = 40
+/** Types of resources are longer than any word: `azurerm_subnet_network_security_group_association`. */
+const MAX_NAME_CHARS = 100
 const MAX_NUMBER_DIGITS = 4
 
 const STOP_WORDS = new Set(
@@ -108,7 +110,6 @@ export function wordsAsWritten(text: string): string[] {
 }
 
 const MAX_NAMES = 20_000
-const MAX_NAME_CHARS = 100
 const names = keepRecent<string, Tokens>(MAX_NAMES)
 
 /** The tokens of a name of a module or of a part of one: every search asks for those of hundreds. */
@@ -143,7 +144,7 @@ function partsOf(run: string): string[] {
 
 function addJoined(joined: string[], parts: readonly string[]): void {
   const whole = parts.join('')
-  if (whole.length <= MAX_WORD_CHARS && !/^\d+$/.test(whole)) joined.push(stemOf(whole))
+  if (whole.length <= MAX_NAME_CHARS && !/^\d+$/.test(whole)) joined.push(stemOf(whole))
 }
 
 function isKept(word: string, keepStopWords: boolean): boolean {
