@@ -73,10 +73,12 @@ const PROOFS: readonly Proof[] = [
     command: [
       ...testing,
       'lab/torture/replicas/torture.test.ts',
-      'lab/torture/replicas/team-torture.test.ts',
+      'lab/torture/replicas/database-torture.test.ts',
+      'lab/torture/replicas/owner-torture.test.ts',
+      'lab/torture/replicas/worker-torture.test.ts',
       'lab/torture/replicas/standby-torture.test.ts',
     ],
-    env: { SATCHEL_FAULTS: '450', SATCHEL_STANDBY_FAULTS: '100', SEED },
+    env: { SATCHEL_FAULTS: '225', SATCHEL_STANDBY_FAULTS: '100', SEED },
   },
   {
     name: '1,000 faults of processes that share a room of the database',

@@ -25,7 +25,7 @@ import { emptyRoomStory, roomFindingsAt, startRoomReader, startRoomWriter } from
 
 const SEED = Number(process.env['SEED'] ?? 20_261_124)
 /** Acknowledged changes before the next fault: the team goes on working after each. */
-export const PROGRESS = 4
+const PROGRESS = 4
 /** Of the room: some faults are about its owner. */
 const ROOM_PROGRESS = 1
 const GIVE_UP_MS = 180_000
@@ -51,7 +51,7 @@ interface Stage {
 
 type Fault = (stage: Stage) => Promise<void>
 
-/** Faults of the servers, of their connections and of the database. */
+/** Faults of the servers and of their connections. */
 export const REPLICA_FAULTS: Readonly<Record<string, Fault>> = {
   'a replica is killed': async ({ replica }) => {
     await replica.kill()
@@ -68,11 +68,10 @@ export const REPLICA_FAULTS: Readonly<Record<string, Fault>> = {
   },
   'a connection is cut when the server has committed': async ({ way }) => way.cut('answer'),
   'a connection is cut before the server has the change': async ({ way }) => way.cut('request'),
-  ...DATABASE_FAULTS,
 }
 
-/** Faults of the processes that work beside the handoffs. */
-export const TEAM_FAULTS: Readonly<Record<string, Fault>> = {
+/** Faults of the server that owns the room. */
+export const OWNER_FAULTS: Readonly<Record<string, Fault>> = {
   'the owner of the room is killed': async ({ owner, replica }) => {
     const killed = owner() ?? replica
     await killed.kill()
@@ -89,6 +88,10 @@ export const TEAM_FAULTS: Readonly<Record<string, Fault>> = {
     }
     frozen.resume()
   },
+}
+
+/** Faults of the workers of an ingest. */
+export const WORKER_FAULTS: Readonly<Record<string, Fault>> = {
   'a worker is killed': async ({ worker, server }) => {
     await worker.kill()
     endWorkersLeases(server)
@@ -101,6 +104,9 @@ export const TEAM_FAULTS: Readonly<Record<string, Fault>> = {
     frozen.resume()
   },
 }
+
+/** Faults of all that works together without a standby. */
+export const TEAM_FAULTS = { ...REPLICA_FAULTS, ...DATABASE_FAULTS, ...OWNER_FAULTS, ...WORKER_FAULTS }
 
 /** Faults of a database with a synchronous standby. */
 export const STANDBY_FAULTS: Readonly<Record<string, Fault>> = {
@@ -153,6 +159,14 @@ interface Run {
   readonly bug?: string
 }
 
+/** Plays the faults, and fails where something acknowledged is lost or done twice, or where the team did not go on. */
+export async function surviveReplicaFaults(t: TestContext, run: Run): Promise<void> {
+  const story = await playReplicaFaults(t, run)
+  if (!story) return
+  assert.deepEqual(story.findings, [])
+  assert.ok(story.acknowledged.size >= run.faults * PROGRESS)
+}
+
 /** Plays the faults under writers and a reader; gives what the writers were told and everything that is wrong. */
 export async function playReplicaFaults(
   t: TestContext,
@@ -177,7 +191,7 @@ export async function playReplicaFaults(
   const owner = () => ownerOf(pair.primary, replicas)
   const created: Stage['created'] = (title, id) => void story.created.set(title, new Set([id]))
   const work = await startWork(t, { server, url: way.url, replicas, story, balancer: balancer.address })
-  const all = { ...REPLICA_FAULTS, ...TEAM_FAULTS, ...STANDBY_FAULTS, ...more }
+  const all = { ...TEAM_FAULTS, ...STANDBY_FAULTS, ...more }
   for (let n = 0; n < faults && work.findings().length === 0; n++) {
     await work.progress()
     await wait(chance.below(20))
