@@ -162,8 +162,9 @@ function sameReferences({ before, after }: AttributeChange) {
   return old === now && old !== '' ? 'minor' : undefined
 }
 
-/** A module that carries its own version as a literal. */
-function versionMark({ kind, before, after }: AttributeChange) {
+/** A module that carries its own version as a literal, or tells it to its provider. */
+function versionMark({ kind, path, before, after }: AttributeChange) {
+  if (kind === 'terraform' && path.startsWith('provider_meta.')) return 'patch'
   const isVersion = (text = ''): boolean => /^"v?\d+(?:\.\d+)+(?:-[\w.]+)?"$/.test(text)
   return kind === 'local' && isVersion(before) && isVersion(after) ? 'patch' : undefined
 }

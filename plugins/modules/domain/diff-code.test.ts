@@ -52,6 +52,11 @@ const ROWS: Readonly<Record<string, [before: Blocks, after: Blocks, expected: st
     { 'local.v': { value: '"1.0.1"' } },
     'patch block_changed local.v',
   ],
+  'the version that a module tells its provider changes': [
+    { terraform: { 'provider_meta.google.module_name': '"blueprints/sql/v1.0.0"' } },
+    { terraform: { 'provider_meta.google.module_name': '"blueprints/sql/v2.0.0"' } },
+    'patch block_changed terraform',
+  ],
   'an output guards its reference otherwise': [
     { 'output.id': { value: 'concat(a.b[*].id,[""])[0]' } },
     { 'output.id': { value: 'try(a.b[0].id,null)' } },
