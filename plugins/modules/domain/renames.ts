@@ -2,10 +2,12 @@
 import type { ModuleVersion } from './diff.ts'
 import { match, type Named, spaceless } from './named-pairs.ts'
 import { nearInput } from './near-input.ts'
+import { successorIn } from './parting-words.ts'
 import { INPUT, mostOf, SAME_PLACE, samePlaces } from './same-place.ts'
 import type { Output, Variable } from './summary.ts'
 import { compareTypes } from './type-change.ts'
-import { parseType } from './type-constraint.ts'
+import { describeType, parseType } from './type-constraint.ts'
+import { typeMismatch } from './value-type.ts'
 
 /** A guess, never a fact: `why` says what it rests on. */
 export interface Rename {
@@ -13,16 +15,21 @@ export interface Rename {
   readonly from: string
   readonly to: string
   readonly why: string
+  /** The type of the other input, where no value of the removed one is meant by it. */
+  readonly otherType?: string
 }
 
-/** One guess at most for each removed name, and no new name twice. */
+/** One guess at most for each removed name, and no other name twice. */
 export function guessRenames(before: ModuleVersion, after: ModuleVersion): readonly Rename[] {
   return [...inputRenames(before, after), ...outputRenames(before.summary.outputs, after.summary.outputs)]
 }
 
-/** The older version as if the guesses were right: its code uses the new names of inputs. */
+/** The older version as if the guesses were right: its code uses the new names of inputs. Those that it has are left alone. */
 export function withRenames({ summary, code }: ModuleVersion, renames: readonly Rename[]): ModuleVersion {
-  const names = new Map(renames.flatMap(({ kind, from, to }) => (kind === 'input' ? [[from, to]] : [])))
+  const own = new Set(summary.variables.map(nameOf))
+  const names = new Map(
+    renames.flatMap(({ kind, from, to }) => (kind === 'input' && !own.has(to) ? [[from, to]] : [])),
+  )
   if (code === undefined || names.size === 0) return { summary, code }
   const renamed = (text: string): string =>
     text.replace(INPUT, (whole, name: string) => (names.has(name) ? `var.${names.get(name)}` : whole))
@@ -33,6 +40,7 @@ export function withRenames({ summary, code }: ModuleVersion, renames: readonly 
   return { summary, code: { ...code, blocks } }
 }
 
+const STATED = 'its description names it'
 const SAME_TEXT = 'its description is the same'
 const SAME_VALUE = 'its value is the same'
 const ALIKE = 'the names are alike'
@@ -45,19 +53,24 @@ function inputRenames(before: ModuleVersion, after: ModuleVersion): Rename[] {
     { text, pattern: INPUT, holds: (name) => old.has(name) },
     { text: other, pattern: INPUT, holds: (name) => now.has(name) },
   ])
+  const all = new Map(after.summary.variables.map((one) => [one.name, one]))
+  pairs.pair(STATED, (old) => successorIn(old, new Set(all.keys())))
   pairs.pair(SAME_PLACE, ({ name }) => mostOf(votes.get(name)))
   pairs.pair(SAME_TEXT, (old, free) => onlyOne(free, (now) => saysTheSame(old, now)))
   pairs.pair(ALIKE, (old, free) => {
     const near = nearInput(old.name, free.map(nameOf))
     const now = free.find(({ name }) => name === near)
-    return now !== undefined && fits(old, now) ? now.name : undefined
+    return now !== undefined && (fits(old, now) || isListOf(old, now)) ? now.name : undefined
   })
-  return pairs.found()
+  const older = new Map(removed.map((one) => [one.name, one]))
+  return pairs.found().map((one) => ({ ...one, ...otherType(older.get(one.from), all.get(one.to)) }))
 }
 
 function outputRenames(before: readonly Output[], after: readonly Output[]): Rename[] {
   const { removed, added } = match(before, after)
   const pairs = createPairs('output', removed, added)
+  const names = new Set(after.map(nameOf))
+  pairs.pair(STATED, (old) => successorIn(old, names))
   pairs.pair(SAME_VALUE, (old, free) => onlyOne(free, (now) => isSameValue(old, now)))
   pairs.pair(SAME_TEXT, (old, free) => onlyOne(free, (now) => saysTheSame(old, now)))
   pairs.pair(ALIKE, (old, free) => nearInput(old.name, free.map(nameOf)))
@@ -112,5 +125,26 @@ function isSameValue(old: Output, now: Output): boolean {
 
 function fits(old: Variable, now: Variable): boolean {
   const differences = compareTypes(parseType(old.type), parseType(now.type), now.name)
-  return !differences.some(({ effect }) => effect === 'narrowed')
+  return otherType(old, now) === undefined && !differences.some(({ effect }) => effect === 'narrowed')
+}
+
+/** One value became several. */
+function isListOf(old: Variable, now: Variable): boolean {
+  const type = parseType(now.type)
+  return (
+    (type.kind === 'list' || type.kind === 'set') &&
+    describeType(type.of) === describeType(parseType(old.type))
+  )
+}
+
+/** Terraform makes a text of a flag, but no author means `"true"` by a text. What an object lacks can be added. */
+function otherType(
+  old: Variable | undefined,
+  now: Variable | undefined,
+): Pick<Rename, 'otherType'> | undefined {
+  if (old === undefined || now === undefined) return undefined
+  const [from, to] = [parseType(old.type), parseType(now.type)]
+  const isOther =
+    (from.kind === 'bool' && to.kind === 'string') || typeMismatch(from, to, now.name)?.got !== undefined
+  return isOther ? { otherType: describeType(to) } : undefined
 }

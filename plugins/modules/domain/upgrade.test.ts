@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EMPTY_SUMMARY } from '../testing/empty-summary.ts'
+import type { GivenInput } from './check.ts'
 import type { ModuleVersion } from './diff.ts'
 import type { Variable } from './summary.ts'
 import { planUpgrade } from './upgrade.ts'
@@ -54,4 +55,70 @@ test('an input that became an attribute of another is found where the code uses 
   const after = withInputs(stream, 'var.stream.mode', 'var.stream.name')
   const [change] = planUpgrade(call, twice, after).changes
   assert.equal(change?.message, removed)
+})
+
+test('an attribute that is read behind a guard is found too, and its object is not given the value', () => {
+  const before = withInputs({ subnet_id: 'string' }, 'var.subnet_id', 'var.subnet_id!=null')
+  const inputs = { subnet: 'object({ id = string })' }
+  const given = { name: 'subnet_id', line: 3, value: { kind: 'expression' } } as const
+  const call = { block: { name: 'a', line: 1, inputs: [given] }, outputs: [] }
+  const planned = (mode: string) => {
+    const plan = planUpgrade(call, before, withInputs(inputs, mode, 'var.subnet!=null'))
+    return [plan.changes.find(({ code }) => code === 'input_removed')?.message, plan.renames, plan.edit]
+  }
+
+  const removed = 'The input subnet_id was removed. Perhaps it is'
+  const why = '(a guess: the code uses it in the same place).'
+  const edit = { renamed: [], retired: ['subnet_id'], added: [] }
+  const nested = [`${removed} an attribute now, subnet.id ${why}`, [], edit]
+  assert.deepEqual(planned('try(var.subnet.id,null)'), nested)
+  assert.deepEqual(planned('var.subnet==null?null:var.subnet.id'), nested)
+  assert.deepEqual(planned('lower(var.subnet.id)'), [
+    `${removed} subnet now ${why} Its type is another: object({…}).`,
+    [],
+    edit,
+  ])
+})
+
+test('a flag is not renamed to a text, nor one value to several, but the name is told', () => {
+  const renamed = (from: string, to: string, type: string) => {
+    const given = { name: 'subnet_cidr', line: 3, value: { kind: 'expression' } } as const
+    const call = { block: { name: 'a', line: 1, inputs: [given] }, outputs: [] }
+    const plan = planUpgrade(call, withInputs({ subnet_cidr: from }, '1'), withInputs({ [to]: type }, '1'))
+    const { message = '' } = plan.changes.find(({ code }) => code === 'input_removed') ?? {}
+    return [plan.renames.map((one) => one.to), /Perhaps.*/.exec(message)?.[0]]
+  }
+
+  const told = 'Perhaps it is subnet_cidrs now (a guess: the names are alike).'
+  assert.deepEqual(renamed('string', 'subnet_cidrs', 'string'), [['subnet_cidrs'], told])
+  assert.deepEqual(renamed('string', 'subnet_cidrs', 'list(string)'), [
+    [],
+    `${told} Its type is another: list(string).`,
+  ])
+  assert.deepEqual(renamed('bool', 'subnet_cidrs', 'string'), [[], undefined])
+})
+
+test('what the older description said of an input that is gone is told, and where it sends to', () => {
+  const described = (description: string, type = 'string'): ModuleVersion => {
+    const { summary, ...version } = withInputs({ cidr: type, primary_cidr: 'string' }, '1')
+    const variables = summary.variables.map((one) => (one.name === 'cidr' ? { ...one, description } : one))
+    return { ...version, summary: { ...summary, variables } }
+  }
+  const cidr = { name: 'cidr', line: 3, value: { kind: 'expression' } } as const
+  const planned = (before: ModuleVersion, ...inputs: GivenInput[]) => {
+    const call = { block: { name: 'a', line: 1, inputs }, outputs: [] }
+    const plan = planUpgrade(call, before, withInputs({ primary_cidr: 'string' }, '1'))
+    return [plan.changes.find(({ code }) => code === 'input_removed')?.message, plan.edit.renamed.length]
+  }
+
+  const words = 'DEPRECATED: Use `primary_cidr` instead.'
+  const said = `The input cidr was removed. Its description said: "${words}"`
+  const guess = 'Perhaps it is primary_cidr now (a guess: its description names it).'
+  assert.deepEqual(planned(described(words), cidr), [`${said} ${guess}`, 1])
+  assert.deepEqual(planned(described(words), cidr, { ...cidr, name: 'primary_cidr' }), [said, 0])
+  assert.deepEqual(planned(described(words, 'list(string)'), cidr), [
+    `${said} ${guess} Its type is another: string.`,
+    0,
+  ])
+  assert.deepEqual(planned(described('The network.'), cidr), ['The input cidr was removed.', 0])
 })

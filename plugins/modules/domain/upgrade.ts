@@ -5,6 +5,7 @@ import { diffModules, type ModuleVersion } from './diff.ts'
 import type { GivenValue } from './given-value.ts'
 import { plainLine } from './hcl-text.ts'
 import { guessNested } from './nested-inputs.ts'
+import { type Parting, partingWords } from './parting-words.ts'
 import { guessRenames, type Rename, withRenames } from './renames.ts'
 import { SAME_PLACE } from './same-place.ts'
 import { parseType } from './type-constraint.ts'
@@ -44,7 +45,7 @@ export interface CallEdit {
 export interface UpgradePlan {
   readonly verdict: ChangeClass | 'none'
   readonly changes: readonly CallChange[]
-  /** Guesses for the names that the call uses. */
+  /** Guesses for the names that the call uses, where the value may stay as it is. */
   readonly renames: readonly Rename[]
   /** How many changes of the module are not in `changes`: they do not concern the call, or are more to be reviewed. */
   readonly others: number
@@ -56,11 +57,12 @@ export function planUpgrade(call: UsedCall, before: ModuleVersion, after: Module
   const given = new Map(call.block.inputs.map((input) => [input.name, input]))
   const used = new Map(call.outputs.map((use) => [use.name, use]))
   const guesses = guessRenames(before, after)
-  const renames = guesses.filter(({ kind, from, to }) =>
+  const told = guesses.filter(({ kind, from, to }) =>
     kind === 'input' ? given.has(from) && !given.has(to) : used.has(from),
   )
+  const renames = told.filter(({ otherType }) => otherType === undefined)
   const nested = guessNested(before, after)
-  const view: CallView = { given, used: call.outputs, renames, nested, before, after }
+  const view: CallView = { given, used: call.outputs, told, renames, nested, before, after }
   const all = diffModules(withRenames(before, guesses), after).changes
   const concerning = all.flatMap((one) => concernOf(one, view))
   const found = [...firstReviewed(concerning), ...checkedChanges(call.block, before, after)]
@@ -87,6 +89,8 @@ function firstReviewed(changes: readonly CallChange[]): readonly CallChange[] {
 interface CallView {
   readonly given: ReadonlyMap<string, GivenInput>
   readonly used: readonly OutputUse[]
+  readonly told: readonly Rename[]
+  /** Those of them that the edit follows. */
   readonly renames: readonly Rename[]
   /** Attributes of other inputs that removed ones may be now. */
   readonly nested: ReadonlyMap<string, string>
@@ -148,14 +152,24 @@ function ifRead(say: (one: Change, view: CallView) => Change): Concern {
       .map(({ line, file }) => ({ ...say(one, view), line, ...(file === undefined ? {} : { file }) }))
 }
 
-function withGuess(one: Change, kind: Rename['kind'], { renames, nested }: CallView): Change {
-  const guess = renames.find((rename) => rename.kind === kind && rename.from === one.subject)
-  if (guess !== undefined)
-    return { ...one, message: `${one.message} Perhaps it is ${guess.to} now (a guess: ${guess.why}).` }
+function withGuess(one: Change, kind: Rename['kind'], view: CallView): Change {
+  const { told, nested, before } = view
+  const guess = told.find((rename) => rename.kind === kind && rename.from === one.subject)
   const path = kind === 'input' ? nested.get(one.subject) : undefined
-  if (path === undefined) return one
-  const message = `${one.message} Perhaps it is an attribute now, ${path} (a guess: ${SAME_PLACE}).`
-  return { ...one, message }
+  const own: readonly Parting[] = before.summary[kind === 'input' ? 'variables' : 'outputs']
+  const parting = own.find(({ name }) => name === one.subject)
+  const words = parting && partingWords(parting)
+  const said = words === undefined ? '' : ` Its description said: "${plainLine(words)}"`
+  return { ...one, message: `${one.message}${said}${guessed(guess, path)}` }
+}
+
+/** An attribute of the same place says more than an input of another type. */
+function guessed(guess: Rename | undefined, path: string | undefined): string {
+  if (path !== undefined && (guess === undefined || guess.otherType !== undefined))
+    return ` Perhaps it is an attribute now, ${path} (a guess: ${SAME_PLACE}).`
+  if (guess === undefined) return ''
+  const type = guess.otherType === undefined ? '' : ` Its type is another: ${guess.otherType}.`
+  return ` Perhaps it is ${guess.to} now (a guess: ${guess.why}).${type}`
 }
 
 /** Of a value without expressions the check of the new version tells whether it fits. */
