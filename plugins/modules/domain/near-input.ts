@@ -25,13 +25,14 @@ export function nearInput(name: string, candidates: readonly string[]): string |
   )
 }
 
-/** `clusterName`, `cluster-name` and `cluster_name` have the same words. */
+/** `clusterName`, `cluster-name` and `cluster_name` have the same words, as have `enable_ipv6` and `ipv6_enabled`. */
 function wordsOf(name: string): readonly string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .split(/[_-]+/)
     .filter(Boolean)
+    .map((word) => word.replace(/^(enable|disable)d$/, '$1'))
 }
 
 function sorted(parts: readonly string[]): string {
