@@ -4,6 +4,7 @@ import { errorBody, errorFromBody, inTurns, isSatchelError } from '../../../serv
 import { findRef } from '../catalog/find.ts'
 import { latestRefBeside } from '../catalog/latest-read.ts'
 import { loadVersions } from '../catalog/load-versions.ts'
+import { createRemovals } from '../catalog/removed-paths.ts'
 import type { ResolvedCall } from '../catalog/resolve-calls.ts'
 import { groupVersions, latestBeside } from '../catalog/versions.ts'
 import { type ChangelogPart, changelogBetween } from '../domain/changelog.ts'
@@ -20,6 +21,7 @@ import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { isReason, refusals } from '../reasons.ts'
 import { type CallFile, isJsonFile, usesOf } from './call-file.ts'
 import type { ModuleService } from './module-service.ts'
+import { guessMovedPath, movedHint } from './moved-path.ts'
 import { createVersionLookup, type VersionLookup } from './version-lookup.ts'
 
 export interface UpgradeRequest {
@@ -141,9 +143,7 @@ async function upgradeOne(work: Work, file: string, block: GivenBlock): Promise<
   const { service, request } = work
   const before = calledVersion(await work.lookup.call(block), block)
   const after = await targetVersion(work, before)
-  if (after.id === before.id) {
-    throw refusals.nothing_to_upgrade({ line: block.line, name: plainLine(block.name), ref: before.ref })
-  }
+  if (after.id === before.id) throw await nothingNewer(work, before, block)
   const [older, newer] = await loadVersions(request.outputDir, [before, after])
   if (older === undefined || newer === undefined) throw new Error('two records give two versions')
   const outputs = (work.uses.get(block.name) ?? []).map(({ file: read, ...use }) => ({
@@ -208,9 +208,10 @@ function whyText(why: string | undefined): string {
 }
 
 /** A ref that is not indexed is read; where it cannot be, the nearest of the index are named, and why. */
-async function targetVersion({ request, lookup }: Work, before: IndexRecord): Promise<IndexRecord> {
+async function targetVersion(work: Work, before: IndexRecord): Promise<IndexRecord> {
+  const { request, lookup } = work
   try {
-    return indexedTarget(request, before)
+    return await indexedTarget(work, before)
   } catch (thrown) {
     if (!isReason(thrown, 'target_ref_unknown')) throw thrown
     const { repository, path } = before
@@ -233,7 +234,8 @@ function saidAs(refusal: unknown, { message }: Error): unknown {
   return isSatchelError(refusal) ? errorFromBody({ ...errorBody(refusal), message }, refusal) : refusal
 }
 
-function indexedTarget({ index, to }: UpgradeRequest, before: IndexRecord): IndexRecord {
+async function indexedTarget(work: Work, before: IndexRecord): Promise<IndexRecord> {
+  const { index, to } = work.request
   const { repository, path } = before
   const own = refsOf(index, repository)
   const groups = groupVersions(index, own)
@@ -247,7 +249,7 @@ function indexedTarget({ index, to }: UpgradeRequest, before: IndexRecord): Inde
       path,
       own.filter(({ ref }) => ref === there.ref).map((one) => one.path),
     )
-    throw refusals.target_path_missing({ repository, path, ref: there.ref, hint: hintOf(near) })
+    throw await pathMissing(work, before, { ref: there.ref, near })
   }
   const refs = nearestRefs(to, new Set(own.map(({ ref }) => ref)))
   const at = path === '.' ? '' : ` at ${path}`
@@ -255,6 +257,25 @@ function indexedTarget({ index, to }: UpgradeRequest, before: IndexRecord): Inde
     { ref: JSON.stringify(plainLine(to)), repository, at, hint: hintOf(refs) },
     { next: { tool: 'list_module_versions', args: { repository, path } } },
   )
+}
+
+/** A module that later releases lack has no newer version either, but is not up to date. */
+async function nothingNewer(work: Work, before: IndexRecord, { line, name }: GivenBlock) {
+  const { index, to } = work.request
+  const since = to === 'latest' ? createRemovals(index)(before.repository, before.path) : undefined
+  return since === undefined
+    ? refusals.nothing_to_upgrade({ line, name: plainLine(name), ref: before.ref })
+    : await pathMissing(work, before, { ref: since, near: [] })
+}
+
+async function pathMissing(
+  { service, request: { index, outputDir } }: Work,
+  last: IndexRecord,
+  { ref, near }: { readonly ref: string; readonly near: readonly string[] },
+) {
+  const { repository, path } = last
+  const moved = await guessMovedPath(service, outputDir, { index, last, since: ref })
+  return refusals.target_path_missing({ repository, path, ref, hint: movedHint(moved) || hintOf(near) })
 }
 
 function hintOf(near: readonly string[]): string {

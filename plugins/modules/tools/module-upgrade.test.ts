@@ -115,3 +115,16 @@ test('every reason not to upgrade is a refusal of its own, and one call of sever
   )
   assert.equal(mixed.calls.length, 1)
 })
+
+test('a call of a directory that the newer release lacks is told where it is now, also when the latest is asked for', async (t) => {
+  const { opened, url } = await upgradeProject(t)
+  const hcl = callOf(`${url}//modules/node`, '  size = 1\n')
+
+  for (const to of ['v2.0.0', 'latest']) {
+    await assert.rejects(opened.call('module_upgrade', { hcl, to }), {
+      code: 'not_found',
+      reason: 'target_ref_unknown',
+      message: /no module at modules\/node in v2\.0\.0: .* Perhaps it is modules\/worker now \(a guess/,
+    })
+  }
+})
