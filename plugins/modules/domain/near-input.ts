@@ -2,7 +2,7 @@ import { nearest } from '../../../server/plugin.ts'
 
 /**
  * The input or attribute that a name was probably meant to be: the same letters or words in another form, else one with
- * a slip of the pen, else one of the same last word that has only some of the words (`cluster_name` is `name`, not
+ * a slip of the pen, else one of the same last word that has at least half of the words (`cluster_name` is `name`, not
  * `cluster_tags`). Undefined where several are as likely.
  */
 export function nearInput(name: string, candidates: readonly string[]): string | undefined {
@@ -70,7 +70,8 @@ interface Other {
 function sameNoun(words: readonly string[], others: readonly Other[]): string | undefined {
   const alike = others.flatMap((other) => {
     const [few, many] = words.length < other.words.length ? [words, other.words] : [other.words, words]
-    const isPart = few.length > 0 && few.at(-1) === many.at(-1) && few.every((word) => many.includes(word))
+    const isPart =
+      few.length * 2 >= many.length && few.at(-1) === many.at(-1) && few.every((word) => many.includes(word))
     return isPart ? [{ candidate: other.candidate, apart: many.length - few.length }] : []
   })
   const least = Math.min(...alike.map(({ apart }) => apart))

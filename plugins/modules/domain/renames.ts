@@ -15,6 +15,8 @@ export interface Rename {
   readonly from: string
   readonly to: string
   readonly why: string
+  /** The value may have to change too. */
+  readonly isOnlyTold?: true
   /** The type of the other input, where no value of the removed one is meant by it. */
   readonly otherType?: string
 }
@@ -63,7 +65,18 @@ function inputRenames(before: ModuleVersion, after: ModuleVersion): Rename[] {
     return now !== undefined && (fits(old, now) || isListOf(old, now)) ? now.name : undefined
   })
   const older = new Map(removed.map((one) => [one.name, one]))
-  return pairs.found().map((one) => ({ ...one, ...otherType(older.get(one.from), all.get(one.to)) }))
+  return pairs.found().map((one) => ({ ...one, ...doubtOf(one, older.get(one.from), all.get(one.to)) }))
+}
+
+/** Authors send to inputs that say the same in other words: `platform = "linux"` is no `ami_type`. */
+function doubtOf(
+  { from, to, why }: Rename,
+  old: Variable | undefined,
+  now: Variable | undefined,
+): Pick<Rename, 'isOnlyTold' | 'otherType'> {
+  const type = old && now && otherType(old, now)
+  if (type !== undefined) return { isOnlyTold: true, otherType: type }
+  return why === STATED && nearInput(from, [to]) === undefined ? { isOnlyTold: true } : {}
 }
 
 function outputRenames(before: readonly Output[], after: readonly Output[]): Rename[] {
@@ -138,13 +151,13 @@ function isListOf(old: Variable, now: Variable): boolean {
 }
 
 /** Terraform makes a text of a flag, but no author means `"true"` by a text. What an object lacks can be added. */
-function otherType(
-  old: Variable | undefined,
-  now: Variable | undefined,
-): Pick<Rename, 'otherType'> | undefined {
-  if (old === undefined || now === undefined) return undefined
+function otherType(old: Variable, now: Variable): string | undefined {
   const [from, to] = [parseType(old.type), parseType(now.type)]
+  const isFlag = to.kind === 'bool' && /^(?:true|false)$/.test(String(old.default))
+  const isText = from.kind === 'string' && to.kind === 'bool' && !isFlag
   const isOther =
-    (from.kind === 'bool' && to.kind === 'string') || typeMismatch(from, to, now.name)?.got !== undefined
-  return isOther ? { otherType: describeType(to) } : undefined
+    isText ||
+    (from.kind === 'bool' && to.kind === 'string') ||
+    typeMismatch(from, to, now.name)?.got !== undefined
+  return isOther ? describeType(to) : undefined
 }

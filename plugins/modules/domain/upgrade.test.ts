@@ -96,6 +96,7 @@ test('a flag is not renamed to a text, nor one value to several, but the name is
     `${told} Its type is another: list(string).`,
   ])
   assert.deepEqual(renamed('bool', 'subnet_cidrs', 'string'), [[], undefined])
+  assert.deepEqual(renamed('string', 'subnet_cidrs', 'bool'), [[], undefined])
 })
 
 test('what the older description said of an input that is gone is told, and where it sends to', () => {
@@ -121,4 +122,21 @@ test('what the older description said of an input that is gone is told, and wher
     0,
   ])
   assert.deepEqual(planned(described('The network.'), cidr), ['The input cidr was removed.', 0])
+})
+
+test('where authors send to another word the value may be another, so the name is told only', () => {
+  const description = '[DEPRECATED - use `ami_type` instead]'
+  const old = withInputs({ platform: 'string', ami_type: 'string' }, '1')
+  const variables = old.summary.variables.map((one) => ({ ...one, description }))
+  const given = { name: 'platform', line: 3, value: { kind: 'expression' } } as const
+  const call = { block: { name: 'a', line: 1, inputs: [given] }, outputs: [] }
+
+  const before = { ...old, summary: { ...old.summary, variables } }
+  const plan = planUpgrade(call, before, withInputs({ ami_type: 'string' }, '1'))
+
+  assert.match(
+    plan.changes.find(({ code }) => code === 'input_removed')?.message ?? '',
+    /Perhaps it is ami_type/,
+  )
+  assert.deepEqual([plan.renames, plan.edit.retired], [[], ['platform']])
 })

@@ -60,7 +60,7 @@ export function planUpgrade(call: UsedCall, before: ModuleVersion, after: Module
   const told = guesses.filter(({ kind, from, to }) =>
     kind === 'input' ? given.has(from) && !given.has(to) : used.has(from),
   )
-  const renames = told.filter(({ otherType }) => otherType === undefined)
+  const renames = told.filter(({ isOnlyTold }) => isOnlyTold !== true)
   const nested = guessNested(before, after)
   const view: CallView = { given, used: call.outputs, told, renames, nested, before, after }
   const all = diffModules(withRenames(before, guesses), after).changes
