@@ -34,7 +34,7 @@ test('parting words are the line that sends elsewhere, or what the author wrote 
     of('DEPRECATED: see [the guide](./guide.md)\nA schedule.'),
     'DEPRECATED: see [the guide](./guide.md)',
   )
-  assert.equal(of('A schedule.', 'Gone soon.'), 'Gone soon.')
+  assert.equal(of('A schedule.', 'It goes soon.'), 'It goes soon.')
   assert.equal(of('DEPRECATED, (Optional) A list of taints.'), undefined)
   assert.equal(of('Whether to use it instead.'), undefined)
 })

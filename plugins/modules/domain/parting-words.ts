@@ -13,7 +13,7 @@ const POINTER = /\b(?:use|see|replaced|favou?r|superseded|renamed|moved|instead|
 /** What follows such a word, to the end of its sentence or clause. */
 const POINTED =
   /\b(?:use|see|(?:replaced|superseded) (?:by|with)|favou?r of|(?:renamed|moved) to)\b((?:[^.;:]|\.(?=\w))*)/giu
-/** Plain words are no names: a name has an underscore or stands between backticks. */
+/** Plain words do not count: a name has an underscore or is between backticks. */
 const NAME = /`([\p{L}_][\p{L}\p{N}_.-]*)`|(?<![\p{L}\p{N}_.-])([\p{L}\p{N}.-]*_[\p{L}\p{N}_.-]*)/gu
 
 /** The line that tells what to do instead; undefined where nothing does. Foreign text. */

@@ -6,7 +6,7 @@ import { successorIn } from './parting-words.ts'
 import { INPUT, mostOf, SAME_PLACE, samePlaces } from './same-place.ts'
 import type { Output, Variable } from './summary.ts'
 import { compareTypes } from './type-change.ts'
-import { describeType, parseType } from './type-constraint.ts'
+import { describeType, parseType, type TypeConstraint } from './type-constraint.ts'
 import { typeMismatch } from './value-type.ts'
 
 /** A guess, never a fact: `why` says what it rests on. */
@@ -152,7 +152,7 @@ function isListOf(old: Variable, now: Variable): boolean {
 
 /** Terraform makes a text of a flag, but no author means `"true"` by a text. What an object lacks can be added. */
 function otherType(old: Variable, now: Variable): string | undefined {
-  const [from, to] = [parseType(old.type), parseType(now.type)]
+  const [from, to] = [typeOf(old), typeOf(now)]
   const isFlag = to.kind === 'bool' && /^(?:true|false)$/.test(String(old.default))
   const isText = from.kind === 'string' && to.kind === 'bool' && !isFlag
   const isOther =
@@ -160,4 +160,11 @@ function otherType(old: Variable, now: Variable): string | undefined {
     (from.kind === 'bool' && to.kind === 'string') ||
     typeMismatch(from, to, now.name)?.got !== undefined
   return isOther ? describeType(to) : undefined
+}
+
+/** Of `any` the default tells a list from a map. */
+function typeOf({ type, default: given }: Variable): TypeConstraint {
+  const stated = parseType(type)
+  if (stated.kind !== 'any' || typeof given !== 'object' || given === null) return stated
+  return { kind: Array.isArray(given) ? 'list' : 'map', of: { kind: 'any' } }
 }

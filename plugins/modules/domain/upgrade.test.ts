@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { EMPTY_SUMMARY } from '../testing/empty-summary.ts'
 import type { GivenInput } from './check.ts'
 import type { ModuleVersion } from './diff.ts'
-import type { Variable } from './summary.ts'
+import type { Json, Variable } from './summary.ts'
 import { planUpgrade } from './upgrade.ts'
 
 function version(value: string): ModuleVersion {
@@ -99,7 +99,7 @@ test('a flag is not renamed to a text, nor one value to several, but the name is
   assert.deepEqual(renamed('string', 'subnet_cidrs', 'bool'), [[], undefined])
 })
 
-test('what the older description said of an input that is gone is told, and where it sends to', () => {
+test('what the older description said of a removed input is told, and where it sends to', () => {
   const described = (description: string, type = 'string'): ModuleVersion => {
     const { summary, ...version } = withInputs({ cidr: type, primary_cidr: 'string' }, '1')
     const variables = summary.variables.map((one) => (one.name === 'cidr' ? { ...one, description } : one))
@@ -122,6 +122,25 @@ test('what the older description said of an input that is gone is told, and wher
     0,
   ])
   assert.deepEqual(planned(described('The network.'), cidr), ['The input cidr was removed.', 0])
+})
+
+test('of inputs that take anything the defaults tell whether a list became a map', () => {
+  const given = { name: 'https_listeners', line: 3, value: { kind: 'expression' } } as const
+  const call = { block: { name: 'a', line: 1, inputs: [given] }, outputs: [] }
+  const withDefault = (name: string, value: Json): ModuleVersion => {
+    const { summary, ...version } = withInputs({ [name]: 'any' }, '1')
+    const variables = summary.variables.map((one) => ({ ...one, default: value }))
+    return { ...version, summary: { ...summary, variables } }
+  }
+  const planned = (value: Json) => {
+    const plan = planUpgrade(call, withDefault('https_listeners', []), withDefault('listeners', value))
+    const { message = '' } = plan.changes.find(({ code }) => code === 'input_removed') ?? {}
+    return [plan.renames.length, message.includes('Perhaps it is listeners')]
+  }
+
+  assert.deepEqual(planned([]), [1, true])
+  assert.deepEqual(planned(null), [1, true])
+  assert.deepEqual(planned({}), [0, false])
 })
 
 test('where authors send to another word the value may be another, so the name is told only', () => {
