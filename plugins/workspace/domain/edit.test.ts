@@ -47,3 +47,13 @@ test('a patch of two files is refused, also with wrong numbers', () => {
 
   assert.deepEqual(withPatch('a\nc\n', two), { kind: 'unfit' })
 })
+
+test('a hunk without a line of the text is placed only where its header agrees', () => {
+  const [text, added] = ['a\nb\nc\n', '\n+new\n']
+
+  // Whether the stated line is the one before or the one behind is not known.
+  for (const numbers of ['-2 +2,2', '-2,4 +2,5'])
+    assert.deepEqual(withPatch(text, `@@ ${numbers} @@${added}`), { kind: 'unfit' }, numbers)
+  for (const numbers of ['-2,0 +3', '-2,0 +3,9'])
+    assert.deepEqual(withPatch(text, `@@ ${numbers} @@${added}`), { kind: 'edited', text: 'a\nb\nnew\nc\n' })
+})

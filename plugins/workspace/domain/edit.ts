@@ -63,9 +63,12 @@ function parsedPatch(patch: string): StructuredPatch | undefined {
   }
 }
 
-const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/
+const HUNK = /^@@ -(\d+)(,\d+)? \+(\d+)(?:,\d+)? @@/
 
-/** With the numbers of lines that each hunk has: models count them wrong. */
+/**
+ * With the numbers of lines that each hunk has: models count them wrong. One that should have lines of the text and has
+ * none is left as it is: only they tell its place.
+ */
 function recounted(patch: string): string {
   const lines = patch.split('\n')
   while (/^\r?$/.test(lines.at(-1) ?? 'none')) lines.pop()
@@ -74,8 +77,10 @@ function recounted(patch: string): string {
     const body = lines.slice(head + 1, heads[index + 1])
     const count = (mark: string): number =>
       body.filter((line) => !/^[-+\\]/.test(line) || line.startsWith(mark)).length
-    const counted = `@@ -$1,${count('-')} +$2,${count('+')} @@`
-    lines[head] = lines[head]?.replace(HUNK, counted) ?? ''
+    const [old, fresh] = [count('-'), count('+')]
+    lines[head] = (lines[head] ?? '').replace(HUNK, (stated, from, length, to) =>
+      old === 0 && length !== ',0' ? stated : `@@ -${from},${old} +${to},${fresh} @@`,
+    )
   })
   return `${lines.join('\n')}\n`
 }
