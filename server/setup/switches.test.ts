@@ -26,6 +26,7 @@ test('what a client does not start is told by the file that says so', async (t) 
     ['claude-code', 'project', { '.claude/settings.json': refused }, /~\/\.claude\/settings\.json names it/],
     ['claude-code', 'project', inState(refused), /~\/\.claude\.json names it/],
     ['claude-code', 'user', inState(refused)],
+    ['claude-code', 'project', inState({ disabledMcpjsonServers: [{ toString: 1 }, null, ['satchel']] })],
     [
       'claude-code',
       'user',

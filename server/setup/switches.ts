@@ -85,5 +85,6 @@ export async function switchedOffBy(
 }
 
 function isIn(value: unknown): boolean {
-  return Array.isArray(value) && value.some((name) => String(name).trim().toLowerCase() === SERVER_NAME)
+  const isOurs = (name: unknown) => typeof name === 'string' && name.trim().toLowerCase() === SERVER_NAME
+  return Array.isArray(value) && value.some(isOurs)
 }
