@@ -103,8 +103,8 @@ function presentedCredentials(guard: EndpointGuard, exchange: Exchange): Credent
 function expectationOf(exchange: Exchange): string | undefined {
   const { headers, url } = exchange.incoming
   const header = headers['x-satchel-expects']
-  if (typeof header === 'string') return header
-  return url?.includes('expects=') ? onlyParameter(exchange, 'expects') : undefined
+  const parameter = url?.includes('expects=') ? onlyParameter(exchange, 'expects') : undefined
+  return typeof header === 'string' ? header : parameter
 }
 
 function bearerOf(authorization: string): string {
