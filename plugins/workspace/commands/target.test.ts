@@ -11,4 +11,8 @@ test('a session is stored below a home, never in the folder where the verb runs'
   assert.equal(sessionFolder({ env: { HOME: '' } }), below(join(homedir(), '.config')))
   assert.equal(sessionFolder({ env: { HOME: '/home/ann' } }), below('/home/ann/.config'))
   assert.equal(sessionFolder({ env: { HOME: '/home/ann', XDG_CONFIG_HOME: '/etc/ann' } }), below('/etc/ann'))
+  assert.equal(
+    sessionFolder({ env: { HOME: '/home/ann', XDG_CONFIG_HOME: '.' } }),
+    below('/home/ann/.config'),
+  )
 })

@@ -1,5 +1,5 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import * as z from 'zod'
 import {
   type Command,
@@ -187,7 +187,8 @@ export interface SavedSession extends Joined {
 
 /** Below the home of this user, never below the working folder: a repository must not get a token. */
 export function sessionFolder({ env }: Pick<Host, 'env'>): string {
-  const base = env['XDG_CONFIG_HOME'] || join(env['HOME'] || homeFolder(), '.config')
+  const named = env['XDG_CONFIG_HOME'] ?? '' // one that is relative counts for nothing, by its specification
+  const base = isAbsolute(named) ? named : join(env['HOME'] || homeFolder(), '.config')
   return join(base, 'satchel', 'sessions')
 }
 
