@@ -70,8 +70,9 @@ export function unpackOutline({ paths, places, numbers }: PackedOutline): Outlin
         const holds = start(index) <= from && number(index, 4) >= to
         // Text put right in front of a heading belongs to the section before.
         const isBefore = start(index) === from && from === to
+        if (!holds || isBefore || number(index, 6) !== 1) continue
         const found = at(index)
-        if (holds && !isBefore && found.isSole && canBeNamed(found)) return found
+        if (canBeNamed(found)) return found
       }
       return undefined
     },
