@@ -35,7 +35,9 @@ function ofLostHeading({ tx, analysis }: ActorChange, { target, content_hash }: 
   const outline = analysis.outline(content)
   const above = content.slice(0, outline.size > 0 ? outline.at(0).start : undefined)
   if (above.trim() === '') return {}
-  return { hint: 'The new text does not begin with a heading: a commit removes that of the section.' }
+  return {
+    hint: 'The new text does not begin with a heading: a commit adds what is before its first one to the section above, and removes the heading of the section unless the text has it.',
+  }
 }
 
 /** What an approved proposal waits for. A call that destroys is never given ready to make. */
