@@ -105,3 +105,45 @@ test('a start that had no time to read the records says so, also when it had som
   assert.match(run.stdout, /There was no time to read them/)
   assert.match(run.notes.join(), /1 record was not read in time/)
 })
+
+test('a start whose brief is ready while it looks for the last time gives one answer', async (t) => {
+  const opened = await openTestProject(t)
+  const next = { priority: 'high', description: 'a', suggested_action: 'b', acceptance_check: 'c' }
+  const { id } = await opened.call('handoff_create', { ...SMALL, open_items: [next] })
+  await opened.call('handoff_transition', { id, to: 'ready', accept_warnings: 'a test' })
+  const began = Date.now()
+  let [isAsked, isRead, release] = [false, false, () => {}]
+  const looked = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  // The last file that it reads answers when its time is over, and the folder of records is being opened.
+  const disk: Disk = {
+    ...realDisk,
+    async readFile(path) {
+      isRead ||= isAsked && path.includes('/claims/')
+      if (isRead) await looked
+      return realDisk.readFileSync(path)
+    },
+  }
+  const config = {
+    ...opened.config,
+    get inject_on() {
+      isAsked = true
+      if (isRead) release()
+      return opened.config.inject_on
+    },
+  }
+  const ms = () => (isRead ? 60_000 : 0)
+  const spent = () => ({ wallMs: ms(), idleMs: ms(), cpuMs: 0 })
+  const input = { session_id: 'one', cwd: opened.root, source: 'startup' }
+
+  const run = await hook({ ...opened, config }, 'session-start', input, {
+    disk,
+    clock: () => began,
+    spent,
+    limits: { ...PATIENT, totalMs: 20 },
+    isHeard: new Promise(() => {}), // its output is still under way
+  })
+
+  assert.match(JSON.parse(run.stdout).hookSpecificOutput.additionalContext, /^1 handoff ready/)
+})

@@ -26,8 +26,10 @@ interface HookParts {
   readonly disk?: Disk
   readonly limits?: typeof HOOK_LIMITS
   readonly spent?: () => TimeSpent
-  /** False: what it prints does not leave the process. */
-  readonly isHeard?: boolean
+  /** By which reading many files ends; absent: that of the system. */
+  readonly clock?: () => number
+  /** False: what it prints does not leave the process. A promise: it does, and the hook is told later. */
+  readonly isHeard?: boolean | Promise<boolean>
 }
 
 /** Runs a hook as the command line does, with `stdin` as its input. */
@@ -35,10 +37,16 @@ export async function runHook(
   project: TestProject,
   event: string,
   stdin: Readable | Record<string, unknown> | string,
-  { disk = realDisk, limits = PATIENT, spent = timeFromNow(), isHeard = true }: HookParts = {},
+  {
+    disk = realDisk,
+    limits = PATIENT,
+    spent = timeFromNow(),
+    clock = Date.now,
+    isHeard = true,
+  }: HookParts = {},
 ): Promise<HookRun> {
   const host = testHost(project.root, project.now, project.env)
-  const command = hookCommand(createHandoffs(host, project.config, { disk }), {}, limits, () => spent)
+  const command = hookCommand(createHandoffs(host, project.config, { disk, clock }), {}, limits, () => spent)
   let stdout = ''
   const notes: string[] = []
   const input =
@@ -46,7 +54,7 @@ export async function runHook(
       ? stdin
       : Readable.from([typeof stdin === 'string' ? stdin : JSON.stringify(stdin)])
   const write = (text: string): void => {
-    if (isHeard) stdout += text
+    if (isHeard !== false) stdout += text
   }
   const terminal = quietTerminal(write, {
     stdin: input,
