@@ -14,6 +14,8 @@ export interface TypeScope {
   readonly ephemeral?: ReadonlySet<string>
   /** Outputs of the calls whose values it does not keep either. */
   readonly outputs?: ReadonlyMap<string, EphemeralOutputs>
+  /** How many parts of its expressions are still looked at for ephemeral values, one after the other. */
+  readonly allowed?: { left: number }
 }
 
 /** `isRepeated`: an index comes before the output. */

@@ -2,6 +2,7 @@
 import { posix } from 'node:path'
 import { inTurns } from '../../../server/plugin.ts'
 import type { ConfigurationNames, FileNames } from '../domain/configuration-names.ts'
+import { MAX_STEPS_OF_ALL } from '../domain/ephemeral-value.ts'
 import type { TypeScope } from '../domain/expression-type.ts'
 import { moduleFlavour } from '../domain/module-files.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
@@ -56,6 +57,7 @@ export function scopeOf(
   for (const { name } of locals) counts.set(name, (counts.get(name) ?? 0) + 1)
   return {
     outputs,
+    allowed: { left: MAX_STEPS_OF_ALL },
     ephemeral: new Set(variables.flatMap(({ name, ephemeral }) => (ephemeral === true ? [name] : []))),
     variables: new Map(variables.map(({ name, type }) => [name, parseType(type)])),
     locals: new Map(

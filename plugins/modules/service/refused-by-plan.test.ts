@@ -258,3 +258,17 @@ test('local values that each read another ten times are looked at for a bounded 
 
   assert.deepEqual(found, [])
 })
+
+test('all expressions of a directory together are looked at for a bounded time', async (t) => {
+  const locals = Array.from({ length: 9 }, (_, at) => {
+    const reads = Array.from({ length: 10 }, () => `local.l${at + 1}`)
+    return `  l${at} = [${reads.join(', ')}]\n`
+  })
+  const around = `${SECRET}locals {\n${locals.join('')}  l9 = 1\n}\n`
+  const outputs = (count: number) =>
+    Array.from({ length: count }, (_, at) => `output "o${at}" {\n  value = local.l0\n}\n`).join('')
+  const found = async (count: number) =>
+    (await lines(t, `${around}${outputs(count)}output "late" {\n  value = var.secret\n}\n`)).length
+
+  assert.deepEqual([await found(10), await found(60)], [1, 0])
+})
