@@ -167,7 +167,7 @@ export const refusals = defineRefusals({
   invalid_region: {
     code: 'invalid',
     message: 'The document has no such section.',
-    next: 'Use "workspace" or "section:<heading path>"; see details.targets.',
+    next: 'Use "workspace" or "section:<heading path>"; details.targets, if given, names some.',
     tool: 'workspace_outline',
     untrusted: ['targets'],
   },

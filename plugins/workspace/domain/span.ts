@@ -60,8 +60,8 @@ function existingSection(text: string, path: string, outlineOf: OutlineOf) {
 const SHOWN_TARGETS = 20
 const COMPARED_SECTIONS = 2000
 
-/** Targets to choose from: those whose heading reads like the wanted one, then the first of the document. */
-function likeTargets(outline: Outline, path: string): readonly string[] {
+/** At most 20 targets to choose from: those whose heading reads like the wanted one, then the first of the document. */
+export function likeTargets(outline: Outline, path: string): readonly string[] {
   const last = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   const paths = Array.from(
     { length: Math.min(outline.size, COMPARED_SECTIONS) },

@@ -5,8 +5,8 @@ import { newId } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { type Proposal, superseded } from '../domain/proposal.ts'
 import type { NewVersion, Rows } from '../domain/rows.ts'
-import { readTarget } from '../domain/span.ts'
-import { formatTarget, invalidRegion, parseTarget } from '../domain/target.ts'
+import { likeTargets, readTarget } from '../domain/span.ts'
+import { formatTarget, invalidRegion, parseTarget, type Target } from '../domain/target.ts'
 import { textsToDrop, type Version, type VersionSource } from '../domain/version.ts'
 import { refusals } from '../reasons.ts'
 import { type ActorChange, actorMay, type Change } from './change.ts'
@@ -182,15 +182,29 @@ export function versionText(rows: Rows, version: number): string | undefined {
   return row && row['kept'] === 1 ? rows.body(stored<Version>(row).content_hash) : undefined
 }
 
-/** The text of a target. Errors: `invalid_region`, with the targets that there are for callers with `read`. */
-export function targetText({ actor, analysis }: ActorChange, text: string, target: string): string {
-  const parsed = parseTarget(target)
+/** A target as the caller wrote it. Errors: `invalid_region`, with the targets that there are for callers with `read`. */
+export function wantedTarget({ tx, actor, analysis }: ActorChange, target: string): Target {
   try {
-    return readTarget(text, parsed, analysis.outline)
+    return parseTarget(target)
   } catch (thrown) {
-    if (actorMay(actor, 'read') || !isSatchelError(thrown)) throw thrown
+    if (!isOfRegion(thrown) || !actorMay(actor, 'read')) throw thrown
+    throw invalidRegion(target, likeTargets(analysis.outline(tx.documentText()), target))
+  }
+}
+
+/** The text of a target. Errors: as `wantedTarget`. */
+export function targetText(change: ActorChange, text: string, target: string): string {
+  const parsed = wantedTarget(change, target)
+  try {
+    return readTarget(text, parsed, change.analysis.outline)
+  } catch (thrown) {
+    if (actorMay(change.actor, 'read') || !isOfRegion(thrown)) throw thrown
     throw invalidRegion(target)
   }
+}
+
+function isOfRegion(thrown: unknown): boolean {
+  return isSatchelError(thrown) && thrown.reason === 'invalid_region'
 }
 
 /** The text of a target in a version, hashed: what a proposal remembers of its base. */
@@ -200,7 +214,7 @@ export function regionHash(change: ActorChange, text: string, target: string): s
 
 /** A target as the caller wrote it, in its stored form. Errors: `invalid_region` when the document has no such section. */
 export function existingTarget(change: ActorChange, target: string): string {
-  const parsed = parseTarget(target)
+  const parsed = wantedTarget(change, target)
   if (parsed.kind === 'section') targetText(change, change.tx.documentText(), target)
   return formatTarget(parsed)
 }

@@ -104,6 +104,28 @@ test('a section that is not there is refused with those that are, for callers wh
   })
 })
 
+test('a target without its prefix is refused with those that are, for callers who may read', async (t) => {
+  const { opened, ada } = await room(t)
+  const blind = await opened.join('blind', ['propose', 'checkout'])
+  const target = 'Plan/Goals'
+  const calls = [
+    ['propose', { base_version: 1, summary: 'x', content: 'x', target }],
+    ['checkout', { target }],
+    ['handoff_create', { title: 'x', objective: 'x', target }],
+  ] as const
+
+  for (const [operation, input] of calls) {
+    await assert.rejects(opened.do(ada, operation, input), {
+      reason: 'invalid_region',
+      details: { target, targets: ['section:Plan/Goals', 'section:Plan', 'section:Plan/Steps'] },
+    })
+    await assert.rejects(opened.do(blind, operation, input), {
+      reason: 'invalid_region',
+      details: { target },
+    })
+  }
+})
+
 test('edits and contents with the line ends of a model fit a file with CRLF, which stays one', async (t) => {
   const text = TEXT.replaceAll('\n', '\r\n')
   const opened = await openTestRoom(t, { text, staleness: 'section' })

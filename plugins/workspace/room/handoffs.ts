@@ -11,7 +11,7 @@ import { newId } from '../domain/identity.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { permissionDenied, tooLarge } from '../domain/refusal.ts'
 import { optionalLine, requiredLine, requiredLines } from '../domain/short-text.ts'
-import { formatTarget, parseTarget } from '../domain/target.ts'
+import { formatTarget } from '../domain/target.ts'
 import { refusals } from '../reasons.ts'
 import {
   type ActorChange,
@@ -21,6 +21,7 @@ import {
   type StoredRefusal,
 } from './change.ts'
 import { commitProposal } from './commits.ts'
+import { wantedTarget } from './document.ts'
 import { handoffs, participants, proposals } from './tables.ts'
 
 export interface HandoffInput {
@@ -46,7 +47,7 @@ export function createHandoff(change: ActorChange, input: HandoffInput, check: R
   const { tx, now, actor, random } = change
   const title = requiredLine(input.title, 'title', LIMITS.eventSummaryChars)
   const objective = requiredLines(input.objective, 'objective', LIMITS.objectiveChars)
-  const target = input.target === undefined ? undefined : formatTarget(parseTarget(input.target))
+  const target = input.target === undefined ? undefined : formatTarget(wantedTarget(change, input.target))
   if (input.to !== undefined) refuseAbsentParticipant(change, input.to)
   if (input.parent_id !== undefined) handoffs.get(tx, input.parent_id)
   const record = input.record === undefined ? undefined : checkedRecord(input.record, check)

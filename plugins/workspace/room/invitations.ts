@@ -7,8 +7,9 @@ import { LIMITS } from '../domain/limits.ts'
 import { addMinutes } from '../domain/moment.ts'
 import { inRange, permissionDenied } from '../domain/refusal.ts'
 import type { Session } from '../domain/session.ts'
-import { formatTarget, parseTarget } from '../domain/target.ts'
+import { formatTarget } from '../domain/target.ts'
 import { type ActorChange, actorMay, requireCapability, workspaceRow } from './change.ts'
+import { wantedTarget } from './document.ts'
 import { revokeSession } from './members.ts'
 import { invitations, listed } from './tables.ts'
 
@@ -33,7 +34,7 @@ export function invite(change: ActorChange, input: InviteInput): Invited {
   requireCapability(actor, 'invite')
   const held = actor.session.capabilities
   const capabilities = grantable(input.capabilities, held)
-  const target = input.target === undefined ? undefined : formatTarget(parseTarget(input.target))
+  const target = input.target === undefined ? undefined : formatTarget(wantedTarget(change, input.target))
   const max_uses = usesOf(input.max_uses)
   const secret = Buffer.from(random(SECRET_BYTES)).toString('base64url')
   const invitation: Invitation = {

@@ -2,10 +2,10 @@ import { newId } from '../domain/identity.ts'
 import { blockingLease, type Lease, leaseConflict, leaseMinutes, renewed } from '../domain/lease.ts'
 import { addMinutes } from '../domain/moment.ts'
 import { permissionDenied } from '../domain/refusal.ts'
-import { formatTarget, parseTarget } from '../domain/target.ts'
+import { formatTarget } from '../domain/target.ts'
 import { refusals } from '../reasons.ts'
 import { type ActorChange, actorMay, type Change, requireCapability } from './change.ts'
-import { existingTarget } from './document.ts'
+import { existingTarget, wantedTarget } from './document.ts'
 import { leases, listed } from './tables.ts'
 
 /** Expires every lease that is past its end. Runs on the timer, and first in each lease operation. */
@@ -26,7 +26,7 @@ export function checkout(
 ): Lease {
   requireCapability(change.actor, 'checkout')
   const minutes = leaseMinutes(input.minutes)
-  const target = formatTarget(parseTarget(input.target))
+  const target = formatTarget(wantedTarget(change, input.target))
   expireLeases(change)
   const { tx, now, actor, random } = change
   const holder = actor.participant.participant_id

@@ -19,6 +19,7 @@ import {
   staleVersion,
   targetText,
   versionText,
+  wantedTarget,
 } from './document.ts'
 import { proposals } from './tables.ts'
 
@@ -43,7 +44,7 @@ export function propose(change: ActorChange, input: ProposeInput): Proposal {
   const { tx } = change
   const { base_version } = input
   const summary = requiredLine(input.summary, 'summary', LIMITS.storedSummaryChars)
-  parseTarget(input.target ?? 'workspace')
+  wantedTarget(change, input.target ?? 'workspace')
   const wanted = wantedText(change, input)
   refuseLargeContent(wanted.content)
   refuseStaleBase(change, { base_version, target: wanted.target })
