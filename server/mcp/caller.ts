@@ -58,9 +58,10 @@ export function declaresTasks(envelope: unknown): boolean {
   return isJsonObject(fieldOf(fieldOf(fieldOf(envelope, CLIENT_CAPABILITIES), 'extensions'), TASKS_EXTENSION))
 }
 
-/** Reports whether this request declares form elicitation. */
+/** Reports whether this request declares form elicitation: by name, or by naming no mode. */
 export function declaresElicitation(envelope: unknown): boolean {
-  return isJsonObject(fieldOf(fieldOf(envelope, CLIENT_CAPABILITIES), 'elicitation'))
+  const modes = fieldOf(fieldOf(envelope, CLIENT_CAPABILITIES), 'elicitation')
+  return isJsonObject(modes) && ('form' in modes || !('url' in modes))
 }
 
 function fieldOf(value: unknown, name: string): unknown {

@@ -126,6 +126,18 @@ test('questions for the user are shown only to a client that declares elicitatio
   assert.equal(world.tasks.get(id)?.state.status, 'working')
 })
 
+test('only a client that declares elicitation by form is asked with a form', async (t) => {
+  const { url, world } = await serveHttp(t)
+  const id = String((await startTask(url))['taskId'])
+  world.taskChanged(id, { status: 'input_required', inputRequests: { review: {} } })
+  const statusFor = async (elicitation: object) =>
+    resultOf((await postModern(url, taskCall('get', id, {}, { ...TASKS, elicitation }))).body)['status']
+
+  assert.equal(await statusFor({ url: {} }), 'working')
+  assert.equal(await statusFor({ form: {} }), 'input_required')
+  assert.equal(await statusFor({ form: {}, url: {} }), 'input_required')
+})
+
 test('notifications/tasks carries the answer of tasks/get, to the owner’s GET stream and to a listen that named it', async (t) => {
   const { url, world } = await serveHttp(t)
   const id = String((await startTask(url))['taskId'])
