@@ -166,6 +166,42 @@ test('over stdio a listen is tagged, ends by cancellation without a reply, and g
   })
 })
 
+test('over stdio a listen that is cancelled while it opens says nothing, also not at the end', async (t) => {
+  const { client, world } = await serveStdioSample(t)
+  const cancel = (requestId: string) => ({
+    jsonrpc: '2.0' as const,
+    method: 'notifications/cancelled',
+    params: { requestId },
+  })
+
+  client.send(
+    listen('early', { resourceSubscriptions: ['sample://status'] }),
+    cancel('early'),
+    listen('wrong', 'no filter'),
+    cancel('wrong'),
+    listen('kept', { resourceSubscriptions: ['sample://status'] }),
+  )
+  await client.find((message) => message['method'] === 'notifications/subscriptions/acknowledged')
+  world.changed('sample://status')
+  await client.find((message) => message['method'] === 'notifications/resources/updated')
+  await client.end()
+
+  const tag = { _meta: { [ID]: 'kept' } }
+  assert.deepEqual(client.received, [
+    {
+      jsonrpc: '2.0',
+      method: 'notifications/subscriptions/acknowledged',
+      params: { notifications: { resourceSubscriptions: ['sample://status'] }, ...tag },
+    },
+    {
+      jsonrpc: '2.0',
+      method: 'notifications/resources/updated',
+      params: { uri: 'sample://status', ...tag },
+    },
+    { jsonrpc: '2.0', id: 'kept', result: { resultType: 'complete', ...tag } },
+  ])
+})
+
 test('over stdio the ninth listen is refused and a wrong envelope goes to the SDK', async (t) => {
   const { client } = await serveStdioSample(t)
   for (let id = 0; id < 9; id++) client.send(listen(id, {}))

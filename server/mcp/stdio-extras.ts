@@ -25,7 +25,7 @@ export function createStdioExtras(
   const closing = new AbortController()
   const listens = new Map<string, Listen>()
   /** Listens whose filter is being checked; they count, because a burst would otherwise exceed the maximum. */
-  let opening = 0
+  const opening = new Map<string, ExtraRequest>()
   const watch = createWatch((uri) => outlet.hint(`resource ${uri}`, () => updated(uri)))
 
   const answer = async (request: ExtraRequest): Promise<void> => {
@@ -45,18 +45,24 @@ export function createStdioExtras(
   const listen = async (request: ExtraRequest): Promise<void> => {
     const ctx = extraContext(door, { ...LOCAL_CALLER, signal: closing.signal }, request)
     const key = JSON.stringify(request.id)
-    const catalog = await door.catalog()
-    const count = listens.size + opening
-    opening += 1
-    const opened = await openListen(catalog, ctx, request, {
-      count,
-      say: (about, message) => outlet.hint(`listen ${key} ${about}`, message),
-    }).finally(() => {
-      opening -= 1
-    })
-    listens.get(key)?.close()
-    listens.set(key, opened)
-    await outlet.send(opened.acknowledgement)
+    const count = listens.size + opening.size
+    opening.set(key, request)
+    const isCancelled = (): boolean => opening.get(key) !== request
+    try {
+      const opened = await openListen(await door.catalog(), ctx, request, {
+        count,
+        say: (about, message) => outlet.hint(`listen ${key} ${about}`, message),
+      })
+      if (isCancelled()) return opened.close()
+      listens.get(key)?.close()
+      listens.set(key, opened)
+      opening.delete(key)
+      await outlet.send(opened.acknowledgement)
+    } catch (thrown) {
+      if (isCancelled()) return // a cancelled request gets no answer
+      opening.delete(key)
+      throw thrown
+    }
   }
 
   return {
@@ -65,7 +71,7 @@ export function createStdioExtras(
       if (ending !== undefined) {
         const key = JSON.stringify(ending)
         listens.get(key)?.close()
-        return listens.delete(key)
+        return opening.delete(key) || listens.delete(key)
       }
       const request = extraRequestOf(message)
       if (!request) return false
