@@ -64,3 +64,16 @@ test('TF_CLI_CONFIG_FILE names the file in place of the usual one, and damaged f
   assert.deepEqual(['a.example.com', 'b.example.com'].map(named), [undefined, 'own'])
   assert.equal(missing('a.example.com'), undefined)
 })
+
+test('a process without HOME, as a service, reads the files in the home of its user, never those of its folder', async (t) => {
+  const home = await temporaryFolder(t)
+  await writeFile(join(home, '.terraformrc'), 'credentials "a.example.com" {\n  token = "own"\n}\n')
+  const before = process.env['HOME']
+
+  process.env['HOME'] = home // what the system says of this user, as long as the folder is asked for
+  const reading = [loadHostTokens({}), loadHostTokens({ HOME: '' })]
+  if (before === undefined) delete process.env['HOME']
+  else process.env['HOME'] = before
+
+  for (const tokenOf of await Promise.all(reading)) assert.equal(tokenOf('a.example.com'), 'own')
+})

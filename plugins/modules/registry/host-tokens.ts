@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { parsedJson } from '../../../server/plugin.ts'
+import { homeFolder, parsedJson } from '../../../server/plugin.ts'
 import type { Attribute } from '../hcl/body.ts'
 import { readLiteral } from '../hcl/literals.ts'
 import { readHcl } from '../hcl/reader.ts'
@@ -40,7 +40,7 @@ export function tokenVariable(host: string): string {
 }
 
 function configurationFiles(env: Environment): readonly string[] {
-  const home = env['HOME'] ?? env['USERPROFILE']
+  const home = env['HOME'] || env['USERPROFILE'] || homeFolder()
   const data = env['APPDATA']
   const named = env['TF_CLI_CONFIG_FILE'] || env['TERRAFORM_CONFIG']
   const below = (folder: string | undefined, ...names: string[]): string[] =>
