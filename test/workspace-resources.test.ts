@@ -106,6 +106,28 @@ test('over MCP a session reads the five resources, is told of changes, and follo
   stream.close()
 })
 
+test('the result of a finished task says what became of its handoff', async (t) => {
+  const server = await openRoomServer(t)
+  const ada = await server.join('ada', ['*'])
+  const call = (name: string, args: object) =>
+    rpc(server, ada.token, 'tools/call', { name: `workspace_${name}`, arguments: args })
+  const asked = await call('handoff_create', { title: 'T', objective: 'O' })
+  const { taskId } = asked.json['result'] as { taskId: string }
+  const listed = await call('handoff_list', {})
+  const { handoff_id } = (
+    listed.json['result'] as { structuredContent: { handoffs: { handoff_id: string }[] } }
+  ).structuredContent.handoffs[0] ?? { handoff_id: '' }
+
+  await call('handoff_accept', { handoff_id })
+  await call('handoff_result', { handoff_id, summary: 'done' })
+  await call('handoff_review', { handoff_id, approve: true })
+  const got = await rpc(server, ada.token, 'tasks/get', { taskId })
+
+  const { status, result } = got.json['result'] as { status: string; result: { content: { text: string }[] } }
+  assert.equal(status, 'completed')
+  assert.equal(result.content[0]?.text.split('\n')[0], `${handoff_id} is approved.`)
+})
+
 test('a hundred commits change no list, and no list-changed is advertised or sent', async (t) => {
   const server = await openRoomServer(t)
   const admin = await server.join('ada', ['*'])

@@ -51,6 +51,8 @@ export function workspaceHandoffCreate(access: RoomAccess, check: RecordCheck, j
     // A new handoff waits for someone to accept it, also where the caller may review it later.
     answer: (ctx, handoff) => (ctx.acceptsTask ? taskStarted(taskOf(handoff as Handoff, false)) : undefined),
     omits: { '/title': 'what the caller sent', '/objective': 'what the caller sent' },
-    headline: ({ handoff_id, to }) => `${handoff_id} is open to ${to ?? 'all'}.`,
+    // A task answers with it when the handoff was reviewed.
+    headline: ({ handoff_id, to, status }) =>
+      status === 'created' ? `${handoff_id} is open to ${to ?? 'all'}.` : `${handoff_id} is ${status}.`,
   })
 }
