@@ -132,3 +132,4 @@ export { judgeProcess, type ProcessIdentity, systemProcesses } from './platform/
 export type { LockAttempt, LockOptions, ProcessLock } from './platform/process-lock.ts'
 export { isWithoutLinks, takeLock, waitForLock } from './platform/process-lock.ts'
 export { inTightHeap } from './platform/tight-heap.ts'
+export { withUserLock } from './platform/user-lock.ts'

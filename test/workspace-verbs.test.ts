@@ -242,6 +242,20 @@ test('a session of the command line that ran out is renewed as the same particip
   assert.deepEqual([after.code, after.json.error.reason], [7, 'room_not_running'])
 })
 
+test('verbs that run together renew a session that ran out, and all are answered', async (t) => {
+  let passed = 0
+  const server = await openRoomServer(t, { nowMicros: () => realWorld.nowMicros() + passed })
+  const { satchel } = await project(t)
+  const invited = await server.ask(server.socket, 'POST', '/local/invite', { body: {} })
+  const joined = await satchel('join', String(invited.json['uri']), '--name', 'ada')
+  passed = 9 * 60 * 60_000_000
+
+  const looks = await Promise.all(Array.from({ length: 4 }, () => satchel('call', 'status')))
+
+  for (const { code, json } of looks)
+    assert.deepEqual([code, json.you?.participant_id], [0, joined.json.participant_id])
+})
+
 test('events that are no longer kept are said to be missing, however many pages follow', async (t) => {
   const { cwd, satchel, open, room } = await project(t)
   const filled = await openTestRoom(t, { folder: cwd })

@@ -8,6 +8,7 @@ import {
   isSatchelError,
   makeFolder,
   removeFile,
+  withUserLock,
   writeFileDurably,
 } from '../../../server/plugin.ts'
 import {
@@ -140,8 +141,29 @@ export function isEnded(thrown: unknown): boolean {
   return isSatchelError(thrown) && thrown.reason === 'session_expired'
 }
 
-/** The new token of a stored session that ran out, stored in its place. Errors: `LinkLost`, the refusals of the room. */
+/** Longer than a room that answers takes to renew a session. */
+const RENEWAL_MS = 5_000
+
+/**
+ * The new token of a stored session that ran out, stored in its place. The room gives it once: of two processes the
+ * second one finds it stored. Errors: `LinkLost`, the refusals of the room, `invalid`/`file_not_created`;
+ * `unavailable`/`transport_unavailable` if the renewal of another process does not end.
+ */
 export async function renewSession(host: Host, saved: SavedSession): Promise<string> {
+  const file = fileNameOf(saved)
+  const lock = {
+    path: join(sessionFolder(host), '.locks', file),
+    waitMs: RENEWAL_MS,
+    held: () => refusals.transport_unavailable({ address: saved.url }),
+    failed: (cause: string, thrown: unknown) => refusals.file_not_created({ file, cause }, { cause: thrown }),
+  }
+  return withUserLock(lock, async () => {
+    const now = (await savedSessions(host)).find((one) => fileNameOf(one) === file)
+    return now && now.token !== saved.token ? now.token : renewedToken(host, saved)
+  })
+}
+
+async function renewedToken(host: Host, saved: SavedSession): Promise<string> {
   const { url, token } = saved
   const call = { method: 'POST', path: '/session/renew', body: { token } } as const
   const joined = (await callOwner({ url }, call)) as Joined // the route's answer
