@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { realWorld } from '../plugins/workspace/connection/clock.ts'
+import { sha256 } from '../plugins/workspace/domain/fingerprint.ts'
 import { LIMITS } from '../plugins/workspace/domain/limits.ts'
 import { openTestRoom } from '../plugins/workspace/testing/test-room.ts'
 import { startCli } from '../server/cli/testing/run-cli.ts'
 import { temporaryFolder } from './harness/index.ts'
-import { openRoomServer } from './workspace-server-fixture.ts'
+import { openRoomServer, type RoomServer } from './workspace-server-fixture.ts'
 
 async function project(t: TestContext, text = '# Plan\n\n## Goals\none\n') {
   const cwd = await temporaryFolder(t)
@@ -355,6 +359,65 @@ test('export writes the document, the status and every event, running or not', a
     assert.equal(JSON.parse(lines[0] ?? '').event_type, 'workspace.created')
   }
 })
+
+test('an export is of one moment, also where the document changes between its requests', async (t) => {
+  const server = await openRoomServer(t)
+  const { satchel, cwd } = await project(t)
+  const invited = await server.ask(server.socket, 'POST', '/local/invite', {
+    body: { capabilities: ['read', 'observe'] },
+  })
+  const joined = await satchel('join', String(invited.json['uri']))
+  const { token } = await server.join('admin', ['*'])
+  let version = 1
+  const land = async () => {
+    const body = { base_version: version, summary: 's', content: `# Version ${version + 1}\n` }
+    const { json } = await server.ask(server.ingress, 'POST', '/workspace/propose', { token, body })
+    const proposal_id = json['proposal_id']
+    for (const [path, more] of [['proposal/review', { approve: true }] as const, ['commit', {}] as const])
+      await server.ask(server.ingress, 'POST', `/workspace/${path}`, {
+        token,
+        body: { proposal_id, ...more },
+      })
+    version += 1
+  }
+  const between = await answeringBetween(t, server, land)
+  await renamed(join(cwd, '.config', 'satchel', 'sessions', `${joined.json.workspace_id}.json`), between)
+
+  const { code, err } = await satchel('export', join(cwd, 'story'))
+
+  assert.equal(code, 0, err)
+  const [document, status, events] = await Promise.all(
+    ['document.md', 'status.json', 'events.jsonl'].map((name) => readFile(join(cwd, 'story', name), 'utf8')),
+  )
+  const kept = JSON.parse(status ?? '')
+  const told = (events ?? '')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.equal(sha256(document ?? ''), kept.content_hash)
+  assert.equal(told.filter(({ event_type }) => event_type === 'proposal.committed').length, kept.version - 1)
+  assert.ok(version > kept.version)
+})
+
+/** The address of a server that passes requests on to the room, and runs `work` after each of its answers. */
+async function answeringBetween(t: TestContext, server: RoomServer, work: () => Promise<void>) {
+  const passing = createServer(async (request, response) => {
+    const { authorization = '' } = request.headers
+    const { status, text } = await server.ask(server.ingress, 'GET', request.url ?? '', {
+      headers: { authorization },
+    })
+    await work()
+    response.writeHead(status, { 'content-type': 'application/json' }).end(text)
+  })
+  await once(passing.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => passing.close())
+  return `http://127.0.0.1:${(passing.address() as AddressInfo).port}`
+}
+
+/** Lets a stored session go to another address. */
+async function renamed(file: string, url: string): Promise<void> {
+  await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), url }))
+}
 
 test('export replaces an earlier one of the same room, and no other file', async (t) => {
   const { satchel, open, room, cwd } = await project(t)

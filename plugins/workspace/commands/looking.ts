@@ -254,9 +254,21 @@ function exportCommand(host: Host, room: RoomProcess): Command {
   })
 }
 
+/** All of it is of the moment of the first answer. */
 async function storyOfRunning(target: Target) {
-  const ask = (name: string) =>
-    callOwner(target.address, { method: 'GET', path: `/workspace/${name}`, token: target.token })
-  const { content } = (await ask('read')) as { content: string }
-  return { status: await ask('status'), document: content, events: (await allEvents(target, 0)).events }
+  const ask = (path: string) =>
+    callOwner(target.address, { method: 'GET', path: `/workspace/${path}`, token: target.token })
+  const { status, latest_event_id } = (await ask('room')) as RoomMoment
+  const { content } = (await ask(`read?version=${status.version}`)) as { content: string }
+  const { events } = await allEvents(target, 0)
+  return {
+    status: status as unknown,
+    document: content,
+    events: events.filter(({ event_id }) => event_id <= latest_event_id),
+  }
+}
+
+interface RoomMoment {
+  readonly status: { readonly version: number }
+  readonly latest_event_id: number
 }
