@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/server'
+import { isJsonObject } from '../platform/json-object.ts'
 
 /** Maximum number of concurrent calls (mcp, section 10). */
 const MAX_IN_FLIGHT = 64
@@ -86,9 +87,10 @@ export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
 }
 
 /** Returns the id of the request that a `notifications/cancelled` names. */
-export function cancelledId(message: JSONRPCMessage): string | number | undefined {
-  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined
-  const id = message.params?.['requestId']
+export function cancelledId(message: unknown): string | number | undefined {
+  if (!isJsonObject(message) || message['method'] !== 'notifications/cancelled') return undefined
+  const { params } = message
+  const id = isJsonObject(params) ? params['requestId'] : undefined
   return typeof id === 'string' || typeof id === 'number' ? id : undefined
 }
 

@@ -1,8 +1,10 @@
 import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { Principal } from '../contract/advanced/principal.ts'
+import { cancelledId } from './admission.ts'
 import { authInfoOf, callerOf } from './caller.ts'
 import { updated } from './listen.ts'
 import { messageFrame, type NotificationStream } from './notification-stream.ts'
+import { echoableId } from './rpc-refusal.ts'
 import type { Connection } from './server.ts'
 import type { SharedSession, SharedSessions } from './shared-sessions.ts'
 import { createWatch, type Watch } from './watch.ts'
@@ -16,6 +18,8 @@ export interface LegacySession {
   readonly watch: Watch
   /** Newest last; messages without a request go to the newest stream. */
   readonly streams: NotificationStream[]
+  /** For each request without an answer, the ids without one of the POST that it came with. */
+  readonly unanswered: Map<string | number, Set<string | number>>
   /** Undefined for a session that only this process has. */
   shared: SharedState | undefined
 }
@@ -46,10 +50,35 @@ export async function createLegacySession(parts: SessionParts): Promise<LegacySe
   })
   const watch = shared ? sharedWatch(own, id, shared) : own
   const server = parts.serverFor({ era: 'legacy', callerOf, watch })
-  const session: LegacySession = { id, server, transport, watch, streams, shared: undefined }
+  const unanswered: LegacySession['unanswered'] = new Map()
+  const session: LegacySession = { id, server, transport, watch, streams, unanswered, shared: undefined }
   sendThroughStreams(session, parts.touched)
   await server.connect(transport)
   return session
+}
+
+/** Takes a POST of the session. Its stream ends when each of its requests is answered or cancelled. */
+export async function takePost(
+  session: LegacySession,
+  request: Request,
+  handling: { readonly parsedBody: unknown; readonly authInfo: ReturnType<typeof authInfoOf> },
+): Promise<Response> {
+  const messages = [handling.parsedBody].flat()
+  const ids = messages.map(echoableId).filter((id) => id !== null)
+  const ofPost = new Set(ids)
+  for (const id of ids) session.unanswered.set(id, ofPost)
+  const response = await session.transport.handleRequest(request, handling)
+  const done = response.ok ? messages.map(cancelledId).filter((id) => id !== undefined) : ids
+  for (const id of done) settle(session, id)
+  return response
+}
+
+/** The SDK ends a stream with its last answer, and waits without end for that of a cancelled request. */
+function settle({ unanswered, transport }: LegacySession, id: string | number): void {
+  const ofPost = unanswered.get(id)
+  unanswered.delete(id)
+  ofPost?.delete(id)
+  if (ofPost?.size === 0) transport.closeSSEStream(id)
 }
 
 /** A watch whose subscriptions other servers know before the client is answered. */
@@ -71,13 +100,15 @@ function sharedWatch(own: Watch, id: string, shared: SharedSessions): Watch {
 }
 
 /** Sends messages without a request to the newest GET stream, if any; the SDK's own stream has no limit. */
-function sendThroughStreams({ transport, streams }: LegacySession, touched: () => void): void {
+function sendThroughStreams(session: LegacySession, touched: () => void): void {
+  const { transport, streams } = session
   const send = transport.send.bind(transport)
   transport.send = async (message, sendOptions) => {
     touched()
     const belongsToNoCall = 'method' in message && sendOptions?.relatedRequestId === undefined
     if (belongsToNoCall) streams.at(-1)?.notify(messageFrame(message))
     else await send(withLegacyCode(withoutValidatorText(message)), sendOptions)
+    if (!('method' in message) && message.id !== undefined) settle(session, message.id)
   }
 }
 

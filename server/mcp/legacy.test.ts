@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openStream, post, postModern } from './testing/http-client.ts'
 import { legacy, modern } from './testing/messages.ts'
 import { bearer, serveHttp } from './testing/serve-http.ts'
 import { errorOf, openSession, resultOf } from './testing/sessions.ts'
+
+const JSON_TYPES = { accept: 'application/json, text/event-stream' }
 
 test('a legacy session: initialize, call, batch, DELETE, and then it is unknown', async (t) => {
   const { url } = await serveHttp(t)
@@ -37,6 +40,36 @@ test('a legacy session: initialize, call, batch, DELETE, and then it is unknown'
   assert.equal(ended.status, 200)
   assert.equal(after.status, 404)
   assert.equal(errorOf(after).code, -32001)
+})
+
+test('the answer of a cancelled call ends without one, and that of a batch has those of the other calls', async (t) => {
+  const { url, world } = await serveHttp(t)
+  const own = await openSession(url)
+  const wait = (id: number) =>
+    legacy(id, 'tools/call', { name: 'sample_wait', arguments: { steps: 1, step_ms: 60_000 } })
+  const cancel = (requestId: number) =>
+    post(url, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }, own)
+
+  const alone = await openStream(url, { ...JSON_TYPES, ...own }, wait(1))
+  const batch = await openStream(url, { ...JSON_TYPES, ...own }, [wait(2), legacy(3, 'ping'), wait(4)])
+  await batch.arrived(1)
+  while (world.calls.length < 3) await sleep(1)
+  const statuses = [await cancel(1), await cancel(1), await cancel(9), await cancel(2)].map(
+    ({ status }) => status,
+  )
+  await alone.ended
+  const later = await post(url, legacy(5, 'ping'), own)
+  await cancel(4)
+  await batch.ended
+
+  assert.deepEqual(statuses, [202, 202, 202, 202])
+  assert.deepEqual(alone.messages(), [])
+  assert.deepEqual(
+    batch.messages().map(({ id }) => id),
+    [3],
+  )
+  assert.equal(world.aborted, 3)
+  assert.deepEqual(resultOf(later), {})
 })
 
 test('an initialize that is not valid is told from a missing one', async (t) => {

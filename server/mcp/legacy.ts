@@ -5,7 +5,13 @@ import type { SatchelError } from '../contract/errors.ts'
 import type { McpExchange } from '../mcp-mount.ts'
 import { isJsonObject } from '../platform/json-object.ts'
 import { authInfoOf } from './caller.ts'
-import { createLegacySession, type LegacySession, repeatSession, type SharedState } from './legacy-session.ts'
+import {
+  createLegacySession,
+  type LegacySession,
+  repeatSession,
+  type SharedState,
+  takePost,
+} from './legacy-session.ts'
 import { updated } from './listen.ts'
 import {
   endStreamsOf,
@@ -71,7 +77,7 @@ export function createLegacySessions(options: LegacyOptions): LegacySessions {
       const sessionId = request.headers.get('mcp-session-id')
       if (sessionId !== null) {
         const session = await sessionOf(parts, principal, sessionId)
-        return session ? session.transport.handleRequest(request, handling) : sessionNotFound(body)
+        return session ? takePost(session, request, handling) : sessionNotFound(body)
       }
       if (!isInitializeRequest(body)) return needsSession(body)
       const session = await openSession(parts, principal)
