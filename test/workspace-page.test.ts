@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { as, openPage, saveByHand } from './workspace-page.ts'
+import { as, openPage, press, saveByHand } from './workspace-page.ts'
 
 test('the owner sees a proposal arrive, looks at its changes, approves and commits it, by keyboard', async (t) => {
   const seen = await openPage(t, {
@@ -198,6 +198,26 @@ test('an invitation made on the page is shown once and can be taken back', async
 
   assert.match(uri, /^satchel:\/\/join\//)
   await seen.shot('invites')
+})
+
+test('an invitation whose answer was lost is made again, and its link is shown', async (t) => {
+  const seen = await openPage(t)
+  if (!seen) return
+  const { page } = seen
+  await page.locator('#invites > summary').click()
+  await page.route('**/workspace/invite', async (route) => {
+    await route.fetch()
+    await route.abort()
+  })
+  await press(page, 'Invite')
+  await page.locator('.notice', { hasText: 'The room could not be reached.' }).waitFor()
+  await page.unroute('**/workspace/invite')
+
+  await press(page, 'Invite')
+  const link = await page.getByLabel('Link for a person', { exact: true }).inputValue()
+
+  assert.match(link, /\/workspace\/page#i=/)
+  assert.deepEqual(seen.complaints, [])
 })
 
 test('two tabs share one stream, and the second goes on when the first closes', async (t) => {

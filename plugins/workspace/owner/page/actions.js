@@ -1,4 +1,4 @@
-import { forgetSession, get, post, Refused, remove } from './api.js'
+import { forgetSession, get, newKey, post, Refused, remove } from './api.js'
 import { attempt, confirmed, note, readOlder } from './attempt.js'
 import { noteVersion, tick } from './document-change.js'
 import { targetName } from './dom.js'
@@ -165,8 +165,12 @@ const memberActs = {
     await attempt(() => remove(`/workspace/sessions/${session_id}`), 'participants')
     await readSessions()
   },
+  /** A key for each click: the answer to the repeat of an invitation has no secret. */
   invite: (wish) =>
-    attempt(async () => update({ invited: await post('/workspace/invite', wish) }), 'invites'),
+    attempt(async () => {
+      const invited = await post('/workspace/invite', { ...wish, idempotency_key: newKey() })
+      update({ invited })
+    }, 'invites'),
   async revoke(invite_id, end_sessions) {
     const question = end_sessions
       ? 'Revoke this invitation and end the sessions of those who used it?'
