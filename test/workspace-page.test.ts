@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Route } from 'playwright-core'
 import { as, openPage, press, saveByHand } from './workspace-page.ts'
 
 test('the owner sees a proposal arrive, looks at its changes, approves and commits it, by keyboard', async (t) => {
@@ -180,6 +181,29 @@ test('a room that went away is said: reconnecting or offline', async (t) => {
 
   await seen.page.waitForSelector('[data-state="offline"], [data-state="reconnecting"]')
 
+  assert.deepEqual(seen.complaints, [])
+})
+
+test('an answer that breaks off is not shown, and the document is read again', async (t) => {
+  const seen = await openPage(t, { text: '# Plan\n' })
+  if (!seen) return
+  const { page } = seen
+  await page.locator('#document', { hasText: 'Plan' }).waitFor()
+  await page.locator('#sessions > summary').click()
+  const session = page.locator('#sessions li', { hasText: 'owner' })
+  await session.waitFor()
+  const breakOff = (route: Route) => route.fulfill({ contentType: 'application/json', body: '{"version":' })
+  await page.route('**/owner/document', breakOff, { times: 1 })
+  await page.route('**/workspace/sessions?*', breakOff)
+
+  const sessionsRead = page.waitForResponse('**/workspace/sessions?*')
+  await seen.server.join('ada')
+  await sessionsRead
+  await saveByHand(seen, '# Plan\n\nnewer\n')
+  await page.locator('.about', { hasText: 'version 2,' }).waitFor()
+  await page.locator('#document', { hasText: 'newer' }).waitFor()
+
+  assert.equal(await session.count(), 1)
   assert.deepEqual(seen.complaints, [])
 })
 

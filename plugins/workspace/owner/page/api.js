@@ -101,9 +101,9 @@ async function ask(method, path, body) {
     method,
     ...(method !== 'GET' && { body: JSON.stringify(body ?? {}) }),
   })
-  const found = await answer.json().catch(() => ({}))
-  if (!answer.ok) throw new Refused(answer.status, found)
-  return found
+  if (!answer.ok) throw new Refused(answer.status, await answer.json().catch(() => ({})))
+  // Rejects where the connection broke within the answer: what it says is not known then.
+  return answer.json()
 }
 
 /** The document as nodes. */
