@@ -161,3 +161,79 @@ test('Continue opens the draft that was clicked, and one that is open in another
   assert.equal(await text(page).inputValue(), '## Risks\n\nnewer\n')
   assert.deepEqual(seen.complaints, [])
 })
+
+/** Leaves not one character in the storage of the browser. */
+const FILL_STORAGE = `(() => {
+  for (let length = 2 ** 21, at = 0; length >= 1; length /= 2) {
+    try {
+      for (;;) localStorage.setItem('full ' + at++, 'x'.repeat(length))
+    } catch {}
+  }
+})()`
+
+test('an editor whose text the browser cannot keep is closed by Discard alone, which Undo takes back, and a tab that is closed asks first', async (t) => {
+  const seen = await openPage(t, { text: PLAN })
+  if (!seen) return
+  const { page } = seen
+  await press(page, 'Edit: Goals')
+  await text(page).fill('## Goals\n\none\n')
+  await page.evaluate(FILL_STORAGE)
+  await text(page).fill('## Goals\n\none, and what does not fit\n')
+  await page.getByText('This browser cannot keep the draft').waitFor()
+
+  await text(page).press('Escape')
+  await press(page, 'Close')
+  const kept = await text(page).inputValue()
+  const asked = page.waitForEvent('dialog')
+  await page.close({ runBeforeUnload: true })
+  const question = (await asked).type()
+  await press(page, 'Discard')
+  await page.locator('form.editor').waitFor({ state: 'detached' })
+  await press(page, 'Undo')
+  const restored = await text(page).inputValue()
+
+  assert.equal(kept, '## Goals\n\none, and what does not fit\n')
+  assert.equal(question, 'beforeunload')
+  assert.equal(restored, kept)
+})
+
+test('another target that cannot be read is said so, and the editor stays as it was', async (t) => {
+  const seen = await openPage(t, { text: PLAN })
+  if (!seen) return
+  const { page } = seen
+  await press(page, 'Edit: Goals')
+  await text(page).fill('## Goals\n\nmine\n')
+  await page.route('**/workspace/read?*', (route) => route.abort())
+
+  await page.getByLabel('What to change').selectOption('section:Plan/Risks')
+  await page.locator('.notice', { hasText: 'The room could not be reached.' }).waitFor()
+
+  assert.equal(await text(page).inputValue(), '## Goals\n\nmine\n')
+  assert.equal(await page.getByLabel('What to change').inputValue(), 'section:Plan/Goals')
+  assert.deepEqual(seen.complaints, [])
+})
+
+test('a double click on Edit opens one editor, and Escape of an input method does not close it', async (t) => {
+  const seen = await openPage(t, { text: PLAN })
+  if (!seen) return
+  const { page } = seen
+  const held: (() => void)[] = []
+  let reads = 0
+  // The first of two reads is answered with the second.
+  await page.route('**/workspace/read?*', async (route) => {
+    reads += 1
+    if (reads === 1) await new Promise<void>((go) => held.push(go))
+    for (const go of held) go()
+    await route.continue()
+  })
+
+  await page.getByRole('button', { name: 'Edit: Goals' }).dblclick()
+  await text(page).first().waitFor()
+  await page.waitForTimeout(300)
+  const opened = await text(page).count()
+  await text(page).first().dispatchEvent('keydown', { key: 'Escape', isComposing: true })
+  const stayed = await text(page).count()
+
+  assert.deepEqual([opened, stayed], [1, 1])
+  assert.deepEqual(seen.complaints, [])
+})

@@ -4,7 +4,7 @@ import { noteVersion, tick } from './document-change.js'
 import { targetName } from './dom.js'
 import * as editing from './editing.js'
 import { createReadOrder } from './read-order.ts'
-import { draftsOf, nameOf, store, update } from './store.js'
+import { nameOf, store, update } from './store.js'
 
 async function commitOf(proposal_id, summary) {
   const { version } = await post('/workspace/commit', { proposal_id })
@@ -104,6 +104,8 @@ async function toggleProposal(one, place) {
 const draftActs = {
   edit: (target) => attempt(() => editing.openEditor(target)),
   editDraft: ({ id }) => attempt(() => editing.openDraft(id)),
+  switchTarget: (id, target) => attempt(() => editing.switchTarget(id, target)),
+  retarget: (id) => attempt(() => editing.retarget(id)),
   propose: (id) =>
     attempt(async () => {
       const sent = await editing.send(id)
@@ -130,10 +132,7 @@ const draftActs = {
 
 function sayDiscarded(draft) {
   if (!draft) return
-  note('The draft is discarded.', () => {
-    draftsOf(store.room).keep(draft)
-    void draftActs.editDraft(draft)
-  })
+  note('The draft is discarded.', () => attempt(() => editing.restore(draft)))
 }
 
 const memberActs = {

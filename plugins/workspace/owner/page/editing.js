@@ -56,14 +56,26 @@ function show(editors) {
 
 /** Opens the editor of a target with its draft, or with its newest text. `seed`: a text to begin with. */
 export async function openEditor(target, seed) {
-  const open = store.editors.find(({ draft }) => draft.target === target)
-  if (open && !seed) return focusEditor(open)
+  const open = await preparedEditor(target, seed)
+  return open()
+}
+
+/** The last step of opening an editor, which waits for nothing before the editor is shown. */
+async function preparedEditor(target, seed) {
+  const openHere = () => (seed ? undefined : store.editors.find(({ draft }) => draft.target === target))
+  const open = openHere()
+  if (open) return () => focusEditor(open)
   const kept = seed ? undefined : await heldDraft(target)
-  if (kept) return add(kept.draft, kept.release)
+  if (kept) return () => add(kept.draft, kept.release)
   const newest = await read(target)
   if (!newest && !seed) throw new Refused(404, { detail: 'The document has no such section any more.' })
   const draft = { ...newDraft(target, newest ?? { text: '', version: store.room.status.version }), ...seed }
-  return add(draft, await hold(draft.id))
+  const release = await hold(draft.id)
+  // Of a double click the first has opened it meanwhile.
+  const openNow = openHere()
+  if (!openNow) return () => add(draft, release)
+  release?.()
+  return () => focusEditor(openNow)
 }
 
 /** Opens this draft. Errors: `Refused` where it is not there any more or open in another tab. */
@@ -142,9 +154,11 @@ export function type(id, patch) {
   due = setTimeout(keepAll, LARGE_MS)
 }
 
+/** False where the browser cannot keep it. */
 export function keep({ draft, isKept }) {
   const kept = draftsOf(store.room).keep(draft)
   if (kept !== isKept) change(draft.id, { isKept: kept })
+  return kept
 }
 
 /** Also before the tab is hidden or closed. */
@@ -153,28 +167,38 @@ export function keepAll() {
   for (const editor of store.editors) keep(editor)
 }
 
-/** Closes the editor; its draft stays. */
+/** Closes the editor; its draft stays. Where the browser cannot keep that, the editor stays open. */
 export function close(id) {
   const editor = store.editors.find(({ draft }) => draft.id === id)
-  if (!editor) return
-  keep(editor)
-  editor.release?.()
-  show(store.editors.filter((one) => one !== editor))
+  if (editor && keep(editor)) hide(editor)
+}
+
+function hide({ draft: { id }, release }) {
+  release?.()
+  show(store.editors.filter(({ draft }) => draft.id !== id))
 }
 
 /** Removes the draft, and returns it so that this can be undone. */
 export function discard(id) {
-  close(id)
-  const draft = draftsOf(store.room).find(id)
+  const editor = store.editors.find(({ draft }) => draft.id === id)
+  const isKept = !editor || keep(editor)
+  if (editor) hide(editor)
+  const draft = isKept ? draftsOf(store.room).find(id) : editor.draft
   draftsOf(store.room).remove(id)
   update({})
   return draft
 }
 
-/** The draft stays as it is, and another target is edited in its place. */
+/** Opens a discarded draft again, also where the browser cannot keep it. */
+export async function restore(draft) {
+  return add(draft, await hold(draft.id))
+}
+
+/** The draft stays as it is, and another target is edited in its place. Errors: those of `openEditor`. */
 export async function switchTarget(id, target) {
+  const open = await preparedEditor(target)
   close(id)
-  await openEditor(target)
+  await open()
 }
 
 /** Compares every open draft with the newest version. */

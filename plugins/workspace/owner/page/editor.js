@@ -21,7 +21,8 @@ export function Editor({ room, editor, targets }) {
   }, [editor.isWanted])
   const title = `Change: ${targetName(draft.target)}`
   const onKeyDown = (event) => {
-    if (event.key === 'Escape') editing.close(id)
+    // While a word is composed, Escape belongs to the input method.
+    if (event.key === 'Escape' && !event.isComposing) editing.close(id)
   }
   return h(
     'form',
@@ -55,7 +56,7 @@ export function Editor({ room, editor, targets }) {
     h(EditorButtons, { room, id, isBusy }),
     h(
       'p',
-      { class: 'hint' },
+      { class: 'hint', role: 'status' },
       isKept
         ? 'Kept in this browser until you send or discard it.'
         : 'This browser cannot keep the draft: its storage is full or closed. Copy the text before you leave.',
@@ -75,7 +76,7 @@ function TargetField({ draft, targets }) {
       'select',
       {
         value: draft.target,
-        onChange: ({ target }) => void editing.switchTarget(draft.id, target.value).catch(() => undefined),
+        onChange: ({ target }) => void act.switchTarget(draft.id, target.value),
       },
       options.map((target) =>
         h('option', { value: target, selected: target === draft.target }, targetName(target)),
@@ -238,9 +239,7 @@ function Missing({ id }) {
     'div',
     { class: 'stale', role: 'status' },
     h('p', {}, 'The document has no such section any more. Your text is kept.'),
-    button('Add it to the whole document', () => void editing.retarget(id).catch(() => undefined), {
-      class: 'primary',
-    }),
+    button('Add it to the whole document', () => act.retarget(id), { class: 'primary' }),
   )
 }
 

@@ -97,6 +97,11 @@ async function start() {
   // A draft is kept at each key; only a long one waits for a moment.
   addEventListener('pagehide', editing.keepAll)
   document.addEventListener('visibilitychange', editing.keepAll)
+  // Where it cannot be kept, the person is asked.
+  addEventListener('beforeunload', (event) => {
+    editing.keepAll()
+    if (store.editors.some(({ isKept }) => !isKept)) event.preventDefault()
+  })
   addEventListener('hashchange', () => {
     if (/^#[ki]=/.test(location.hash)) location.reload()
   })
