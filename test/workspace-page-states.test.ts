@@ -147,6 +147,7 @@ test('with Tab, Enter and Space alone a person goes to what waits, reviews it, t
   await tabTo(page, 'Release the lease on Plan/Risks')
   await keyboard.press('Enter')
   await page.getByText('Plan/Risks: end the lease of ada?').waitFor()
+  assert.equal(await page.evaluate(FOCUSED), 'Keep')
   await seen.shot('question')
   await tabTo(page, 'Release')
   await keyboard.press('Enter')

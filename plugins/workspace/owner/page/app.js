@@ -169,7 +169,7 @@ function Question({ question, label, answer }) {
       'div',
       { class: 'buttons' },
       button(label, () => answer(true), { class: 'bad' }),
-      button('Keep', () => answer(false)),
+      button('Keep', () => answer(false), { autofocus: true }),
     ),
   ]
 }
