@@ -231,6 +231,25 @@ test('a handoff is made, finished and reviewed on the page; a cancel is asked ab
   assert.deepEqual(seen.complaints, [])
 })
 
+test('a result of one’s own waits for a review by others, and is not counted', async (t) => {
+  const seen = await openPage(t)
+  if (!seen) return
+  const { page, server } = seen
+  const guest = await joinAsEve(t, page, await inviteOnPage(page, 'reviewer'))
+  await guest.waitForSelector('[data-state="live"]')
+  const ada = as(server, (await server.join('ada')).token)
+  await ada('/workspace/handoff', { title: 'Check the dates', objective: 'Look at every date.' })
+
+  await press(guest, 'Accept: Check the dates')
+  await guest.getByLabel('Result', { exact: true }).fill('All are right.')
+  await press(guest, 'Deliver the result: Check the dates')
+  await guest.locator('#handoffs .card', { hasText: 'Result: All are right.' }).waitFor()
+  await page.getByText('1 thing waits').waitFor()
+
+  assert.equal(await guest.title(), 'plan · satchel')
+  assert.deepEqual(seen.complaints, [])
+})
+
 test('a question that is asked right after another was answered waits for its own answer', async (t) => {
   const seen = await openPage(t)
   if (!seen) return

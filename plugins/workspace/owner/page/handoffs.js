@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { act } from './actions.js'
 import { badge, button, empty, Field, keptField, Name, older, targetName, visible, when } from './dom.js'
 import { select } from './people.js'
-import { may } from './store.js'
+import { may, mayReviewResult } from './store.js'
 
 const ENDED = new Set(['approved', 'rejected', 'cancelled'])
 
@@ -86,8 +86,7 @@ function HandoffActs({ room, one }) {
   const me = room.status.you.participant_id
   const mayAccept = status === 'created' && may(room, 'propose') && (to === undefined || to === me)
   const mayFinish = status === 'accepted' && acceptor === me && may(room, 'propose')
-  const mayReview =
-    status === 'result_ready' && may(room, 'approve') && (acceptor !== me || may(room, 'admin'))
+  const mayReview = mayReviewResult(room, one)
   const mayCancel = !ENDED.has(status) && ([from, acceptor].includes(me) || may(room, 'admin'))
   const clear = (isDone) => isDone && keep('')
   const review = (approve) => () => act.reviewHandoff(one, approve, comment.trim()).then(clear)

@@ -85,16 +85,20 @@ function keptIn(key) {
   }
 }
 
+/** Whether a result waits for a review that this person may give: of an own one only as the administrator. */
+export function mayReviewResult(room, { status, acceptor }) {
+  const isOwn = acceptor === room.status.you.participant_id
+  return status === 'result_ready' && may(room, 'approve') && (!isOwn || may(room, 'admin'))
+}
+
 /** The ids of what waits for this person on the page: proposals to review or commit, handoffs to accept, results to review. */
 export function waitingIn(room) {
   const proposals = room.proposals.filter(({ status }) =>
     status === 'pending' ? may(room, 'approve') : status === 'approved' && may(room, 'commit'),
   )
   const me = room.status.you.participant_id
-  const handoffs = room.handoffs.filter(({ status, to }) =>
-    status === 'created'
-      ? to === me && may(room, 'propose')
-      : status === 'result_ready' && may(room, 'approve'),
+  const handoffs = room.handoffs.filter((one) =>
+    one.status === 'created' ? one.to === me && may(room, 'propose') : mayReviewResult(room, one),
   )
   return [
     ...proposals.map(({ proposal_id }) => `card-${proposal_id}`),
