@@ -149,10 +149,13 @@ export function Invites({ room }) {
 function InviteForm({ room }) {
   const [role, setRole] = useState('agent')
   const [minutes, setMinutes] = useState('60')
+  const [isBusy, setBusy] = useState(false)
   const offered = Object.entries(ROLES).filter(([, [, needed]]) => needed.every((one) => may(room, one)))
   const onSubmit = (event) => {
     event.preventDefault()
-    void act.invite({ capabilities: ROLES[role][1], minutes: Number(minutes) })
+    if (isBusy) return // the second click of a double click
+    setBusy(true)
+    void act.invite({ capabilities: ROLES[role][1], minutes: Number(minutes) }).then(() => setBusy(false))
   }
   return h(
     'form',
