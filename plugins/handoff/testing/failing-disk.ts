@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { validate } from '../../../generated/handoff-validate.js'
 import { type Disk, realDisk } from '../../../server/plugin.ts'
-import { temporaryFolderSync } from '../../../test/harness/temporary-folder.ts'
+import { memoryFolderSync } from '../../../test/harness/temporary-folder.ts'
 import { createRecord } from '../actions/create-record.ts'
 import { examineStore } from '../actions/doctor.ts'
 import { mergeStored } from '../actions/merge-records.ts'
@@ -150,13 +150,13 @@ export const WRITES: readonly Write[] = [
 
 /** Runs a write once for each call that it makes of the disk, which fails so at that call. */
 export async function failAtEveryStep(t: TestContext, write: Write, fault: Fault): Promise<void> {
-  const from = temporaryFolderSync(t)
+  const from = memoryFolderSync(t)
   const ids = await write.prepare(from)
   const before = records(from)
   let points = 0
 
   for (let nth = 1; points === 0; nth++) {
-    const root = temporaryFolderSync(t)
+    const root = memoryFolderSync(t)
     cpSync(from, root, { recursive: true })
     const { disk, calls } = failingDisk(nth, fault)
     const failure = await openOn(root, disk)
