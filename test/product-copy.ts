@@ -18,6 +18,9 @@ export const PRODUCT = [
   '.gitignore',
 ]
 
+/** What the product is checked, built and tested with. */
+export const BESIDE_THE_LAB = ['test', 'scripts', 'examples', 'tsup.config.ts', '.dependency-cruiser.cjs']
+
 /** A copy of the product and of these paths beside it, without the lab. */
 export async function copyWithoutLab(t: TestContext, beside: readonly string[]): Promise<string> {
   const folder = await temporaryFolder(t, 'satchel-without-')
