@@ -13,6 +13,8 @@ export interface McpExchange {
   readonly signal: AbortSignal
   /** Errors: `unauthorized`. */
   authenticate(): Promise<Principal>
+  /** The value of a parameter of the query; undefined: it is absent. Errors: `invalid`/`bad_request` for two of them. */
+  parameter(name: string): string | undefined
   /** The capped, parsed JSON body. Errors: `invalid`/`media_type`, `body_timeout`, `body_not_json`, `too_deep`; `too_large`. */
   readBody(maxBytes: number): Promise<unknown>
   /** Calls `action` when this principal loses its rights. Returns the function that removes it. */

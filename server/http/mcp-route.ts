@@ -2,7 +2,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Principal } from '../contract/advanced/principal.ts'
 import type { RunningHost } from '../host.ts'
 import type { McpMount } from '../mcp-mount.ts'
-import type { Endpoint, HttpOptions } from './exchange.ts'
+import { type Endpoint, type HttpOptions, onlyParameter } from './exchange.ts'
 import { admit } from './guard.ts'
 import { readJson } from './read-body.ts'
 import type { StreamPlaces } from './stream-places.ts'
@@ -34,6 +34,7 @@ export function mcpEndpoints(
         outgoing: exchange.outgoing,
         signal: exchange.signal,
         authenticate,
+        parameter: (name) => onlyParameter(exchange, name),
         readBody: (maxBytes) =>
           readJson(exchange.incoming, {
             maxBytes,

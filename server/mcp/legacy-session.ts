@@ -1,10 +1,11 @@
 import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { Principal } from '../contract/advanced/principal.ts'
 import { cancelledId } from './admission.ts'
+import { ID_IN_FLIGHT } from './batches.ts'
 import { authInfoOf, callerOf } from './caller.ts'
 import { updated } from './listen.ts'
 import { messageFrame, type NotificationStream } from './notification-stream.ts'
-import { echoableId } from './rpc-refusal.ts'
+import { echoableId, invalidRequest } from './rpc-refusal.ts'
 import type { Connection } from './server.ts'
 import type { SharedSession, SharedSessions } from './shared-sessions.ts'
 import { createWatch, type Watch } from './watch.ts'
@@ -57,7 +58,10 @@ export async function createLegacySession(parts: SessionParts): Promise<LegacySe
   return session
 }
 
-/** Takes a POST of the session. Its stream ends when each of its requests is answered or cancelled. */
+/**
+ * Takes a POST of the session, or refuses one with the id of a request in flight. Its stream ends when each of its
+ * requests is answered or cancelled.
+ */
 export async function takePost(
   session: LegacySession,
   request: Request,
@@ -66,6 +70,9 @@ export async function takePost(
   const messages = [handling.parsedBody].flat()
   const ids = messages.map(echoableId).filter((id) => id !== null)
   const ofPost = new Set(ids)
+  // A second request of an id in flight would take the answer of the first, whose stream would never end.
+  if (ofPost.size < ids.length || ids.some((id) => session.unanswered.has(id)))
+    return invalidRequest(ID_IN_FLIGHT, handling.parsedBody)
   for (const id of ids) session.unanswered.set(id, ofPost)
   const response = await session.transport.handleRequest(request, handling)
   const done = response.ok ? messages.map(cancelledId).filter((id) => id !== undefined) : ids

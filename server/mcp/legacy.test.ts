@@ -72,6 +72,32 @@ test('the answer of a cancelled call ends without one, and that of a batch has t
   assert.deepEqual(resultOf(later), {})
 })
 
+test('the id of a request in flight is refused for another, which then has its answer, and free after it', async (t) => {
+  const { url, world } = await serveHttp(t)
+  const own = await openSession(url)
+  const echo = (text: string) => legacy(1, 'tools/call', { name: 'sample_echo', arguments: { text } })
+  const wait = legacy(1, 'tools/call', { name: 'sample_wait', arguments: { steps: 1, step_ms: 60_000 } })
+
+  const first = await openStream(url, { ...JSON_TYPES, ...own }, wait)
+  while (world.calls.length === 0) await sleep(1)
+  const second = await post(url, echo('second'), own)
+  const inBatch = await post(url, [legacy(2, 'ping'), echo('second')], own)
+  const twice = await post(url, [legacy(3, 'ping'), legacy(3, 'ping')], own)
+  await post(url, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }, own)
+  await first.ended
+  const third = await post(url, echo('third'), own)
+
+  assert.deepEqual(
+    [second, inBatch, twice].map((refused) => [refused.status, refused.body?.id, errorOf(refused).code]),
+    [
+      [400, 1, -32600],
+      [400, null, -32600],
+      [400, null, -32600],
+    ],
+  )
+  assert.deepEqual(resultOf(third)['structuredContent'], { text: 'third', chars: 5 })
+})
+
 test('an initialize that is not valid is told from a missing one', async (t) => {
   const { url } = await serveHttp(t)
   const capabilities = {}

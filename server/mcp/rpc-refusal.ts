@@ -33,6 +33,11 @@ export function refusal({ status, code, message, data, id = null, headers }: Ref
   })
 }
 
+/** Creates the refusal of a message that breaks the rules of JSON-RPC. */
+export function invalidRequest(message: string, body: unknown): Response {
+  return refusal({ status: 400, code: ProtocolErrorCode.InvalidRequest, message, id: echoableId(body) })
+}
+
 /** Creates a refusal of the transport with the status of its code or reason (mcp, section 4, "Statuses and errors"). */
 export function refusalOf(error: SatchelError, id: MessageId = null): Response {
   const status = transportStatus(error.reason) ?? ERROR_TABLE[error.code].http

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { ProtocolErrorCode, type Server, type Transport } from '@modelcontextprotocol/server'
+import type { Server, Transport } from '@modelcontextprotocol/server'
 import { asCallerError } from '../call.ts'
 import type { SatchelError } from '../contract/errors.ts'
 import type { McpExchange, McpMount } from '../mcp-mount.ts'
 import { cancelledId, isRequest } from './admission.ts'
+import { ID_IN_FLIGHT } from './batches.ts'
 import { authInfoOf, callerOf } from './caller.ts'
 import { createDoor, type Door } from './door.ts'
 import { type HttpMountOptions, MESSAGE_MAX_BYTES } from './http.ts'
@@ -11,7 +12,7 @@ import { updated } from './listen.ts'
 import { requireScopes } from './needed-scope.ts'
 import { messageFrame, type NotificationStream, openNotificationStream } from './notification-stream.ts'
 import { refusals } from './refusals.ts'
-import { echoableId, refusal, refusalOf } from './rpc-refusal.ts'
+import { echoableId, invalidRequest, refusal, refusalOf } from './rpc-refusal.ts'
 import { serverFor } from './server.ts'
 import { createSessionTable, type SessionTable } from './session-table.ts'
 import { createWatch } from './watch.ts'
@@ -120,22 +121,16 @@ async function takeMessage(
   const principal = await exchange.authenticate()
   const body = await exchange.readBody(MESSAGE_MAX_BYTES)
   await requireScopes(door, principal, body)
-  const sessionId = new URL(exchange.request.url).searchParams.get('sessionId') ?? ''
-  const session = sessions.find(sessionId, principal.id)
+  const session = sessions.find(exchange.parameter('sessionId') ?? '', principal.id)
   if (!session) {
     return refusal({ status: 404, code: -32001, message: 'Session not found', id: echoableId(body) })
   }
   const message = validMessage(body)
-  if (!message) {
-    const { InvalidRequest } = ProtocolErrorCode
-    return refusal({
-      status: 400,
-      code: InvalidRequest,
-      message: 'Not a JSON-RPC message',
-      id: echoableId(body),
-    })
+  if (!message) return invalidRequest('Not a JSON-RPC message', body)
+  if (isRequest(message)) {
+    if (session.pending.has(message.id)) return invalidRequest(ID_IN_FLIGHT, body)
+    session.pending.add(message.id)
   }
-  if (isRequest(message)) session.pending.add(message.id)
   const cancelled = cancelledId(message)
   if (cancelled !== undefined) session.pending.delete(cancelled) // a cancelled request gets no answer
   session.transport.onmessage?.(message, { authInfo: authInfoOf(principal), request: exchange.request })
