@@ -77,6 +77,20 @@ test('every refusal of the transport has its code, status and id', async (t) => 
       -32602,
       7,
     ],
+    [
+      'a progress token that is none',
+      postModern(url, modern(7, 'tools/list', { _meta: { progressToken: 1.5 } })),
+      400,
+      -32602,
+      7,
+    ],
+    [
+      'a _meta that is none, of an older client',
+      post(url, legacy(7, 'tools/list', { _meta: 5 }), await openSession(url)),
+      400,
+      -32602,
+      7,
+    ],
     ['unknown method', postModern(url, modern(7, 'nothing/here')), 404, -32601, 7],
     ['removed: ping', postModern(url, modern(7, 'ping')), 404, -32601, 7],
     [

@@ -19,7 +19,8 @@ import { createLegacySessions, type LegacySessions } from './legacy.ts'
 import { requireScopes } from './needed-scope.ts'
 import { REFUSED } from './protocol-errors.ts'
 import { refusals } from './refusals.ts'
-import { echoableId, type MessageId, refusal, refusalOf } from './rpc-refusal.ts'
+import { faultInMeta } from './request-meta.ts'
+import { echoableId, invalidParams, type MessageId, refusal, refusalOf } from './rpc-refusal.ts'
 import { type Connection, serverFor } from './server.ts'
 import { ENDED, type SharedSessions, sharedSessions } from './shared-sessions.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
@@ -115,6 +116,8 @@ const HANDLERS: Readonly<Record<string, Handle>> = {
     const direct = directCallOf(exchange.incoming, body)
     const answered = direct && (await answerDirectly(parts.door, direct, principal, exchange.signal))
     if (answered) return answered
+    const fault = faultInMeta(body)
+    if (fault !== undefined) return invalidParams(fault, body)
     if (await isLegacyRequest(exchange.request, body)) return parts.legacy.post(exchange, principal, body)
     const extra = extraRequestOf(body)
     if (extra && namesInHeaders(exchange.request, extra)) {

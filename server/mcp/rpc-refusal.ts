@@ -3,7 +3,7 @@ import { challengeOf } from '../challenge.ts'
 import type { SatchelError } from '../contract/errors.ts'
 import { ERROR_TABLE, transportStatus } from '../error-table.ts'
 import { retryAfterOf } from '../retry-after.ts'
-import { REFUSED } from './protocol-errors.ts'
+import { INVALID_PARAMS, REFUSED } from './protocol-errors.ts'
 
 export type MessageId = string | number | null
 
@@ -36,6 +36,11 @@ export function refusal({ status, code, message, data, id = null, headers }: Ref
 /** Creates the refusal of a message that breaks the rules of JSON-RPC. */
 export function invalidRequest(message: string, body: unknown): Response {
   return refusal({ status: 400, code: ProtocolErrorCode.InvalidRequest, message, id: echoableId(body) })
+}
+
+/** Creates the refusal of a request whose params no method takes. */
+export function invalidParams(message: string, body: unknown): Response {
+  return refusal({ status: 400, code: INVALID_PARAMS, message, id: echoableId(body) })
 }
 
 /** Creates a refusal of the transport with the status of its code or reason (mcp, section 4, "Statuses and errors"). */

@@ -27,6 +27,10 @@ test('HTTP+SSE: endpoint first, answers on the stream, foreign and unknown sessi
   assert.equal((await post(`${address}/messages/?sessionId=x`, legacy(1, 'ping'))).status, 404)
   assert.equal((await post(url, legacy(1, 'ping'), bearer('ses_ada'))).status, 404)
   assert.equal((await post(url, {})).status, 400)
+  assert.deepEqual(
+    refusedAs(await post(url, legacy(1, 'ping', { _meta: { progressToken: 1.5 } }))),
+    [400, -32602],
+  )
   assert.deepEqual(refusedAs(await post(`${url}&sessionId=x`, legacy(1, 'ping'))), [400, -32000])
   assert.equal((await fetch(`${address}/mcp`)).status, 404)
   assert.equal((await fetch(`${address}/messages`)).status, 405)

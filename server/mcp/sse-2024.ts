@@ -12,7 +12,8 @@ import { updated } from './listen.ts'
 import { requireScopes } from './needed-scope.ts'
 import { messageFrame, type NotificationStream, openNotificationStream } from './notification-stream.ts'
 import { refusals } from './refusals.ts'
-import { echoableId, invalidRequest, refusal, refusalOf } from './rpc-refusal.ts'
+import { faultInMeta } from './request-meta.ts'
+import { echoableId, invalidParams, invalidRequest, refusal, refusalOf } from './rpc-refusal.ts'
 import { serverFor } from './server.ts'
 import { createSessionTable, type SessionTable } from './session-table.ts'
 import { createWatch } from './watch.ts'
@@ -125,6 +126,8 @@ async function takeMessage(
   if (!session) {
     return refusal({ status: 404, code: -32001, message: 'Session not found', id: echoableId(body) })
   }
+  const fault = faultInMeta(body)
+  if (fault !== undefined) return invalidParams(fault, body)
   const message = validMessage(body)
   if (!message) return invalidRequest('Not a JSON-RPC message', body)
   if (isRequest(message)) {

@@ -337,6 +337,21 @@ test("an initialize without params is the caller's fault and shows no validator"
   assert.deepEqual((await client.answer(1))['error'], { code: -32602, message: 'Invalid params' })
 })
 
+test('a _meta that no version takes is invalid params of its request', async (t) => {
+  const { client } = await serve(t)
+
+  client.send(
+    initialize(),
+    modern(1, 'tools/list', { _meta: { progressToken: 1.5 } }),
+    legacy(2, 'ping', { _meta: 5 }),
+  )
+
+  const { code, message } = errorOf(await client.answer(1))
+  assert.equal(code, -32602)
+  assert.match(message, /^\/_meta\/progressToken: /)
+  assert.equal(errorOf(await client.answer(2)).code, -32602)
+})
+
 test('after a failed start every request is answered with the failure until the input ends, then it is thrown', async (t) => {
   for (const [failure, code] of [
     [

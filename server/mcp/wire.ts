@@ -20,6 +20,7 @@ import {
 import { createLineReader, type Line } from './lines.ts'
 import type { Outlet } from './outlet.ts'
 import { INVALID_PARAMS, LEGACY_RESOURCE_NOT_FOUND } from './protocol-errors.ts'
+import { faultInMeta } from './request-meta.ts'
 
 /** Length of queued text in characters above which stdin is paused. */
 const MAX_WAITING_CHARS = 1024 * 1024
@@ -143,6 +144,8 @@ function createIntake({ admission, batches, refuse, hasBatches }: Intake): (line
     if (value === undefined) return
     const isBatch = Array.isArray(value) && value.length > 0 && value.length <= MAX_BATCH
     if (isBatch && hasBatches()) return admitBatch(value, chars)
+    const fault = faultInMeta(value)
+    if (fault !== undefined) return refuse(idOf(value), INVALID_PARAMS, fault)
     const message = validMessage(value)
     if (message) admit(message, chars)
     else refuse(idOf(value), ProtocolErrorCode.InvalidRequest, 'The line is not a JSON-RPC message')
