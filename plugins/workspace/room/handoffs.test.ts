@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isSatchelError } from '../../../server/plugin.ts'
 import { openTestRoom } from '../testing/test-room.ts'
+import { answerTask } from './tasks.ts'
+import { handoffOfTask, handoffWithRecord } from './views.ts'
 
 test('a handoff and its task go through every state together', async (t) => {
   const room = await openTestRoom(t)
@@ -44,6 +46,29 @@ test('a handoff and its task go through every state together', async (t) => {
     code: 'conflict',
     reason: 'handoff_state',
   })
+})
+
+test('an answer to the review of a task that does not fit its form decides nothing', async (t) => {
+  const room = await openTestRoom(t)
+  const ada = await room.join('ada')
+  const handoff = await room.do(ada, 'handoff_create', { title: 'T', objective: 'O' })
+  await room.do(ada, 'handoff_accept', { handoff_id: handoff.handoff_id })
+  await room.do(ada, 'handoff_result', { handoff_id: handoff.handoff_id, summary: 'done' })
+  const answer = (content: object) =>
+    room.room.change(ada.session_id, 'tasks_update', {}, (change) => {
+      const current = handoffOfTask({ rows: change.tx, actor: change.actor }, handoff.task_id)
+      return current && answerTask(change, current, { review: { action: 'accept', content } }, [])
+    })
+
+  const malformed = [{ approve: true, reason: 5 }, { approve: 'yes' }, { approve: false, reason: ['no'] }]
+  const told = await room.emitted(async () => {
+    for (const content of malformed) await answer(content)
+  })
+  await answer({ approve: false, reason: 'Not yet.' })
+  const { status, reason } = await room.look(ada, (view) => handoffWithRecord(view, handoff.handoff_id))
+
+  assert.deepEqual(told, [])
+  assert.deepEqual([status, reason], ['rejected', 'Not yet.'])
 })
 
 test('the objective of a handoff keeps its lines, without what hides in them', async (t) => {

@@ -44,5 +44,6 @@ function reviewAnswer(response: unknown): { approve: boolean; reason?: string } 
     return undefined
   const { approve, reason } = response['content']
   if (typeof approve !== 'boolean') return undefined
-  return { approve, ...(typeof reason === 'string' && { reason }) }
+  if (reason === undefined) return { approve }
+  return typeof reason === 'string' ? { approve, reason } : undefined // never a review without its words
 }
