@@ -28,7 +28,7 @@ import { eventsSince, ringOf } from '../room/views.ts'
 import { inspected, looked } from './look.ts'
 import { eventLine, eventRow, printAnswer } from './printing.ts'
 import { writeStory } from './story-files.ts'
-import { namedPlace, ROOM_FLAG, runningOwner, type Target, withLook } from './target.ts'
+import { isEnded, namedPlace, ROOM_FLAG, runningOwner, type Target, withLook } from './target.ts'
 import { waitCommand } from './waiting.ts'
 
 const SINCE = z.coerce.number().int().min(0).optional().describe('only events after this id')
@@ -143,17 +143,31 @@ function observeCommand(host: Host, room: RoomProcess): Command {
     description: 'Prints each event as it happens, until stopped; with --json one envelope per line.',
     input: z.object({ room: ROOM_FLAG, since: SINCE }),
     example: 'satchel workspace observe --room plan.md --json',
-    run: (ctx, flags, terminal) =>
-      withLook(host, room, flags.room, async ({ address, token }) => {
-        const options = { token, since: flags.since ?? 0, signal: ctx.signal }
-        const follow = followEvents(address, options, (event) => show(event, terminal))
-        await follow.catch((thrown: unknown) => {
-          if (!ctx.signal.aborted) throw thrown
+    async run({ signal }, flags, terminal) {
+      let since = flags.since ?? 0 // also of a renewed session
+      return withLook(host, room, flags.room, async (target) => {
+        const following = followEvents(target.address, { token: target.token, since, signal }, (event) => {
+          if (event !== 'resync') since = event.event_id
+          show(event, terminal)
         })
-        if (ctx.signal.aborted) return 0
+        await following.catch((thrown: unknown) => {
+          if (!signal.aborted) throw thrown
+        })
+        if (signal.aborted) return 0
+        await requireSession(target)
         throw refusals.owner_closed()
-      }),
+      })
+    },
   })
+}
+
+/** Errors: `unauthorized`/`session_expired` where the room says so; none where it says nothing. */
+async function requireSession({ address, token }: Target): Promise<void> {
+  try {
+    await callOwner(address, { method: 'GET', path: '/workspace/status', token })
+  } catch (thrown) {
+    if (isEnded(thrown)) throw thrown
+  }
 }
 
 function show(event: RoomEvent | 'resync', terminal: Terminal): void {
