@@ -33,6 +33,7 @@ test('waiting answers when it happened, immediately when it had, and never for o
     wait(`since_event_id=${since}&timeout_s=60`),
     post('proposal/review', { proposal_id, approve: true }),
   ])
+  const ahead = (await wait('since_event_id=99999&timeout_s=60')).json
   const again = (await wait(`proposal_id=${proposal_id}&timeout_s=60`)).json
   const both = await wait(`proposal_id=${proposal_id}&since_event_id=0`)
   const unknown = await wait('proposal_id=prop_0000000000000000')
@@ -41,6 +42,8 @@ test('waiting answers when it happened, immediately when it had, and never for o
   assert.deepEqual([reviewed.json['happened'], reviewed.json['status']], [true, 'approved'])
   assert.deepEqual(events.json['counts'], { 'proposal.approved': 1 })
   assert.deepEqual(events.json['next'], { tool: 'workspace_changes', args: { since_event_id: since } })
+  assert.deepEqual([ahead['happened'], ahead['gap'], ahead['counts']], [true, true, {}])
+  assert.equal('gap' in events.json, false)
   assert.equal(again['status'], 'approved')
   assert.deepEqual([both.status, unknown.status], [400, 404])
 })

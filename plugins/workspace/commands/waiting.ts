@@ -38,10 +38,16 @@ export function waitCommand(host: Host, room: RoomProcess): Command {
       const look = (seconds: number) =>
         withLook(host, room, file, (target) => awaitedAt(target, ids, { seconds, signal: ctx.signal }))
       const found = await untilHappened(look, timeout)
-      await printAnswer(terminal, found, found.happened ? 'It happened.' : 'The time was up.')
+      await printAnswer(terminal, found, headlineOf(found))
       return found.happened ? 0 : TIME_UP
     },
   })
+}
+
+function headlineOf({ happened, gap }: Awaited): string {
+  if (gap)
+    return 'Events after that id are not kept, or it is none of this room; see satchel workspace status.'
+  return happened ? 'It happened.' : 'The time was up.'
 }
 
 interface Ids {

@@ -25,6 +25,8 @@ export interface Wish {
 export interface Awaited {
   readonly happened: boolean
   readonly latest_event_id: number
+  /** With `since_event_id`: that id is not among those kept, so that the answer to what came after it is not whole. */
+  readonly gap?: true
   /** With `since_event_id`: how many events of each type came since. */
   readonly counts?: Readonly<Record<string, number>>
   readonly status?: ProposalStatus | HandoffStatus
@@ -50,10 +52,12 @@ export function awaited(view: View, wish: Wish): Awaited {
     return { happened: !OPEN[isMine ? 'acceptor' : 'creator'].includes(status), latest_event_id, status }
   }
   const since = since_event_id ?? 0
-  const happened = ringOf(view.rows, since).gap || latest_event_id > since
+  const { gap } = ringOf(view.rows, since)
+  const happened = gap || latest_event_id > since
   return {
     happened,
     latest_event_id,
+    ...(gap && { gap }),
     counts: happened ? countsOf(eventsSince(view.rows, since, COUNTED)) : {},
   }
 }

@@ -26,7 +26,7 @@ export function workspaceWait(access: RoomAccess, { feed, closing }: Waits) {
     name: 'workspace_wait',
     title: 'Wait for others',
     description:
-      'Waits until a proposal was reviewed or overtaken, a handoff needs you, or any event after since_event_id; answers immediately when that is so already, and with happened: false when time is up or the server stops. Give one of the three.',
+      'Waits until a proposal was reviewed or overtaken, a handoff needs you, or any event after since_event_id; answers immediately when that is so already, and with happened: false when time is up or the server stops. gap: some events were dropped, or the id is none of this room. Give one of the three.',
     profile: 'full',
     requires: 'observe',
     input: z.object({
@@ -38,6 +38,7 @@ export function workspaceWait(access: RoomAccess, { feed, closing }: Waits) {
     output: z.object({
       happened: z.boolean(),
       latest_event_id: z.number(),
+      gap: z.boolean().optional(),
       status: z.string().optional(),
       counts: z.record(z.string(), z.number()).optional(),
       next: NEXT.optional(),
@@ -79,13 +80,14 @@ export function workspaceWait(access: RoomAccess, { feed, closing }: Waits) {
       if (!found) throw lost // it was away all the time
       return withNext(found, wish.since_event_id)
     },
-    headline: ({ happened, status, counts = {} }) => {
+    headline: ({ happened, gap = false, status, counts = {} }) => {
       if (!happened) return 'Nothing happened before the time was up.'
       if (status !== undefined) return `It is ${status}.`
-      return `${counted(
+      const events = counted(
         Object.values(counts).reduce((sum, one) => sum + one, 0),
         'event',
-      )}.`
+      )
+      return gap ? `${events}, and not all that came after that id.` : `${events}.`
     },
   })
 }
