@@ -4,6 +4,8 @@ import { test } from 'node:test'
 import { modulesConfig } from '../config.ts'
 import { buildRemote } from '../testing/build-remote.ts'
 import { MAIN, openWorld } from '../testing/ingest-world.ts'
+import type { RepositoryPlan } from './plan.ts'
+import { type RunRequest, sayOf } from './run.ts'
 
 const POINTER = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 120\n`
 
@@ -47,6 +49,16 @@ test('progress says which ref failed, not that the repository did', async (t) =>
     said.some((line) => /failed: repository_not_found$/.test(line)),
     said.join('\n'),
   )
+})
+
+test('progress over several repositories is told in plain numbers', () => {
+  const plans = ['a', 'b', 'c'].map((url) => ({ entries: [], remote: { url } }) as unknown as RepositoryPlan)
+  const told: number[] = []
+  const say = sayOf(plans, { progress: (done: number) => told.push(done) } as unknown as RunRequest)
+
+  for (const [at, share] of [1, 0.1, 0.1].entries()) say(plans[at] as RepositoryPlan, share, 'reading')
+
+  assert.deepEqual(told, [1, 1.1, 1.2])
 })
 
 test('an address alone in the list of repositories is told how an entry is written', () => {

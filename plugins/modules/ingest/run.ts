@@ -131,7 +131,8 @@ export function sayOf(repositories: readonly RepositoryPlan[], { progress }: Run
     shares.set(repository, share)
     const name = repository.entries[0]?.name ?? repository.remote.url
     const done = [...shares.values()].reduce((sum, one) => sum + one, 0)
-    progress(done, repositories.length, `${name}: ${message}`)
+    // Clients show the number as it is: 1.2, never 1.2000000000000002.
+    progress(Math.round(done * 1e6) / 1e6, repositories.length, `${name}: ${message}`)
   }
 }
 
