@@ -58,6 +58,12 @@ describe('a plugin’s stream', () => {
     assert.deepEqual([reader.status, reader.json['reason']], [403, 'permission_denied'])
   })
 
+  it('fails a test that asks for the end of a stream', async (t) => {
+    const { ask } = await openDoor(t)
+
+    await assert.rejects(ask('/events'), /answered with a stream/)
+  })
+
   it('ends at the heartbeat that finds its session revoked', async (t) => {
     const clock = manualAfter()
     const { raw, sample } = await openDoor(t, {}, { after: clock.after })

@@ -44,7 +44,7 @@ export async function openDoor(
   return { host, logged, projectRoot, door, sample, ask, raw }
 }
 
-/** One request and its whole answer. */
+/** One request and its whole answer. Errors: of a GET whose answer is a stream, which has no end. */
 export async function askAt(door: HttpListener, path: string, what: Ask = {}): Promise<Answer> {
   const { method = what.body === undefined ? 'GET' : 'POST', headers = {} } = what
   const isText = typeof what.body === 'string' || Buffer.isBuffer(what.body)
@@ -61,6 +61,10 @@ export async function askAt(door: HttpListener, path: string, what: Ask = {}): P
   const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>
   outgoing.end(body)
   const [incoming] = await answered
+  if (method === 'GET' && incoming.headers['content-type']?.startsWith('text/event-stream')) {
+    incoming.destroy()
+    throw new Error(`${path} is answered with a stream`)
+  }
   const chunks: Buffer[] = []
   for await (const chunk of incoming) chunks.push(chunk)
   const text = Buffer.concat(chunks).toString()
