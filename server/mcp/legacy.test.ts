@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openStream, post, postModern } from './testing/http-client.ts'
-import { legacy, modern } from './testing/messages.ts'
+import { initialize, legacy, modern } from './testing/messages.ts'
 import { bearer, serveHttp } from './testing/serve-http.ts'
 import { errorOf, openSession, resultOf } from './testing/sessions.ts'
 
@@ -96,6 +96,30 @@ test('the id of a request in flight is refused for another, which then has its a
     ],
   )
   assert.deepEqual(resultOf(third)['structuredContent'], { text: 'third', chars: 5 })
+})
+
+test('what the transport refuses of a request has the id of the request', async (t) => {
+  const { url } = await serveHttp(t)
+  const own = await openSession(url)
+
+  const refused = [
+    await post(url, legacy(5, 'ping'), { ...own, accept: 'application/json' }),
+    await post(url, legacy('v', 'ping'), { ...own, 'mcp-protocol-version': '1999-01-01' }),
+    await post(url, initialize('2025-11-25', 7), own),
+    await post(url, initialize('2025-11-25', 8), { accept: 'application/json' }),
+    await post(url, [legacy(9, 'ping')], { ...own, accept: 'application/json' }),
+  ]
+
+  assert.deepEqual(
+    refused.map((answer) => [answer.status, answer.body?.id, errorOf(answer).code]),
+    [
+      [406, 5, -32000],
+      [400, 'v', -32000],
+      [400, 7, -32600],
+      [406, 8, -32000],
+      [406, null, -32000],
+    ],
+  )
 })
 
 test('an initialize that is not valid is told from a missing one', async (t) => {

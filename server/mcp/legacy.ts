@@ -21,7 +21,7 @@ import {
 } from './notification-stream.ts'
 import { INVALID_PARAMS, REFUSED } from './protocol-errors.ts'
 import { refusals } from './refusals.ts'
-import { echoableId, refusal, refusalOf } from './rpc-refusal.ts'
+import { echoableId, refusal, refusalOf, withIdOf } from './rpc-refusal.ts'
 import type { Connection } from './server.ts'
 import { createSessionTable, type SessionTable } from './session-table.ts'
 import type { SharedSessions } from './shared-sessions.ts'
@@ -77,14 +77,15 @@ export function createLegacySessions(options: LegacyOptions): LegacySessions {
       const sessionId = request.headers.get('mcp-session-id')
       if (sessionId !== null) {
         const session = await sessionOf(parts, principal, sessionId)
-        return session ? takePost(session, request, handling) : sessionNotFound(body)
+        if (!session) return sessionNotFound(body)
+        return withIdOf(body, await takePost(session, request, handling))
       }
       if (!isInitializeRequest(body)) return needsSession(body)
       const session = await openSession(parts, principal)
       const response = await session.transport.handleRequest(request, handling)
       if (response.ok) await share(parts, session, principal, body)
       else await session.server.close()
-      return response
+      return withIdOf(body, response)
     },
     async get(exchange, principal, sessionId) {
       const session = await sessionOf(parts, principal, sessionId)

@@ -33,6 +33,14 @@ export function refusal({ status, code, message, data, id = null, headers }: Ref
   })
 }
 
+/** Gives a refusal of the SDK's transport, whose id is null, the id of the request that it answers. */
+export async function withIdOf(body: unknown, response: Response): Promise<Response> {
+  const id = echoableId(body)
+  if (response.ok || id === null) return response
+  const { status, headers } = response
+  return new Response(JSON.stringify({ ...Object(await response.json()), id }), { status, headers })
+}
+
 /** Creates the refusal of a message that breaks the rules of JSON-RPC. */
 export function invalidRequest(message: string, body: unknown): Response {
   return refusal({ status: 400, code: ProtocolErrorCode.InvalidRequest, message, id: echoableId(body) })
