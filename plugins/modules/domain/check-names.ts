@@ -29,7 +29,7 @@ export function checkNames({ declared, reads, departures, isSure }: Configuratio
   const known = knownNames(declared)
   const found = new Map<string, NameFinding>()
   for (const read of reads) {
-    const name = judgedName(read)
+    const name = judgedName(read) ?? unknownPart(read)
     if (name === undefined) continue
     const { file, line, call } = read
     const key = JSON.stringify([file, line, call, name])
@@ -71,7 +71,41 @@ function judgedName(read: PlacedRead): Name | undefined {
   return name !== undefined && read.isAddress && !ADDRESSED.has(name.kind) ? undefined : name
 }
 
-function saidOf(name: Name, read: PlacedRead, known: KnownNames, hasHint: boolean): Said | undefined {
+/** What Terraform itself gives: the parts of each such name, of later versions too. */
+const GIVEN: ReadonlyMap<string, readonly string[]> = new Map([
+  ['path', ['module', 'root', 'cwd']],
+  ['terraform', ['workspace', 'applying']],
+  ['count', ['index']],
+  ['each', ['key', 'value']],
+])
+
+interface UnknownPart {
+  readonly kind: 'given'
+  readonly of: string
+  readonly name: string
+}
+
+/** Terraform looks for these parts before it evaluates anything, so inside of `try()` too. */
+function unknownPart({ root, steps: [first], isConditional }: PlacedRead): UnknownPart | undefined {
+  const isKnown = first?.kind !== 'attribute' || GIVEN.get(root)?.includes(first.name) !== false
+  return isConditional || isKnown ? undefined : { kind: 'given', of: root, name: first.name }
+}
+
+function saidOfPart({ of, name }: UnknownPart): Said {
+  const parts = GIVEN.get(of) ?? []
+  const near = nearInput(name, parts)
+  const next = near === undefined ? `It has ${parts.join(', ')}.` : `Did you mean ${of}.${near}?`
+  const message = `Terraform gives no ${of}.${plainLine(name)}. ${next}`
+  return { code: 'undeclared_name', message, ...(near !== undefined && { suggestion: `${of}.${near}` }) }
+}
+
+function saidOf(
+  name: Name | UnknownPart,
+  read: PlacedRead,
+  known: KnownNames,
+  hasHint: boolean,
+): Said | undefined {
+  if (name.kind === 'given') return saidOfPart(name)
   const of = known.get(name.kind)
   return of?.has(name.name)
     ? wrongIndex(name, read, of.get(name.name))

@@ -150,6 +150,24 @@ test('JSON declares and reads names as HCL does', async (t) => {
   assert.deepEqual(await names({ resource: { a_b: { c: { dynamic, provider: '${aws.x}' } } } }), [])
 })
 
+test('a part that path, terraform, count or each does not have is found', async (t) => {
+  const each = (value: string) => `resource "a_b" "c" {\n  for_each = {}\n  name = ${value}\n}\n`
+  const cases: [text: string, finding?: string][] = [
+    [output('[path.module, path.root, path.cwd, terraform.workspace]')],
+    [output('path.modul'), '2 undeclared_name path.module'],
+    [output('try(path.home, 1)'), '2 undeclared_name'], // Terraform looks before it evaluates
+    [output('terraform.env'), '2 undeclared_name'],
+    [output('terraform.applying')], // of Terraform 1.10
+    [output('[for path in ["x"] : path.home]')],
+    [each('each.value.none')],
+    [each('each.vlaue'), '3 undeclared_name each.value'],
+    [each('count.idx'), '3 undeclared_name'],
+    [`${CALL.replace('}\n', '')}  depends_on = [path.none]\n}\n`, '3 undeclared_name'],
+  ]
+  for (const [text, finding] of cases)
+    assert.deepEqual(await lines(t, text), finding === undefined ? [] : [finding], text)
+})
+
 test('a call is read with the index that its count or for_each gives it', async (t) => {
   const call = (meta: string) => `module "m" {\n  source = "../box"\n${meta}}\n`
   const [one, list, set, map] = [
