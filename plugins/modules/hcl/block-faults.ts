@@ -3,7 +3,9 @@ import type { BlockFault } from '../domain/check.ts'
 import type { Expression } from '../domain/expression.ts'
 import { type NameRead, namesRead, pathOf } from '../domain/names-read.ts'
 import { parseExpression } from '../domain/parse-expression.ts'
+import type { Json } from '../domain/summary.ts'
 import type { Attribute, Block } from './body.ts'
+import { isList } from './json-module.ts'
 import { readLiteral } from './literals.ts'
 
 /** The block whose arguments are all inputs, also `count` and the like. */
@@ -22,7 +24,7 @@ export function blockFaults({ body, line = 1 }: Block): BlockFault[] {
     ...nested,
     ...countFault(attributes.get('count'), line),
     ...forEachFault(attributes.get('for_each'), line),
-    ...dependsOnFault(attributes.get('depends_on')),
+    ...dependsOnFault(attributes.get('depends_on'), line),
     ...(attributes.has('count') ? [] : given.flatMap((one) => misplaced(one, COUNT))),
     ...(attributes.has('for_each') ? [] : given.flatMap((one) => misplaced(one, EACH))),
     ...given.flatMap((one) => misplaced(one, SELF)),
@@ -52,11 +54,25 @@ function forEachFault(forEach: Attribute | undefined, at: number): BlockFault[] 
   return isRefused ? [{ line: forEach?.line ?? at, kind: 'for_each', name: 'for_each' }] : []
 }
 
-function dependsOnFault(dependsOn: Attribute | undefined): BlockFault[] {
-  if (dependsOn?.kind !== 'source') return []
+function dependsOnFault(dependsOn: Attribute | undefined, at: number): BlockFault[] {
+  const isTaken = dependsOn === undefined || isAddresses(dependsOn)
+  return isTaken ? [] : [{ line: dependsOn.line ?? at, kind: 'depends_on', name: 'depends_on' }]
+}
+
+function isAddresses(dependsOn: Attribute): boolean {
+  if (dependsOn.kind === 'json') {
+    const { value } = dependsOn
+    return value === null || (isList(value) && value.every(isAddressText))
+  }
   const given = parseExpression(dependsOn.text)
-  const isTaken = given === undefined || (given.kind === 'list' && given.items.every(isAddress))
-  return isTaken ? [] : [{ line: dependsOn.line, kind: 'depends_on', name: 'depends_on' }]
+  return given === undefined || (given.kind === 'list' && given.items.every(isAddress))
+}
+
+/** In JSON an address is a text, and no template. */
+function isAddressText(text: Json): boolean {
+  if (typeof text !== 'string') return false
+  const given = parseExpression(text)
+  return given === undefined ? !/^\s*\$\{|[\p{L}\p{N}]\s+[\p{L}\p{N}]/u.test(text) : isAddress(given)
 }
 
 /** Terraform takes an address in quotes, too. */

@@ -1,12 +1,12 @@
 /** Reads what a `.tf.json` file declares and which names its templates read. */
 import type { Pieces } from '../../../server/plugin.ts'
 import type { DeclaredName, FileNames, PlacedRead } from '../domain/configuration-names.ts'
-import { type BoundNames, namesRead } from '../domain/names-read.ts'
-import { parseTemplateText } from '../domain/parse-expression.ts'
+import { type BoundNames, type NameRead, NOTHING_BOUND, namesRead } from '../domain/names-read.ts'
+import { parseExpression, parseTemplateText } from '../domain/parse-expression.ts'
 import type { Json } from '../domain/summary.ts'
 import type { Attribute, Block, Body } from './body.ts'
 import { declaredIn, departuresIn, partsIn } from './file-names.ts'
-import { type JsonObject, jsonChecks, objectsOf, readJsonModule } from './json-module.ts'
+import { isList, type JsonObject, jsonChecks, objectsOf, readJsonModule } from './json-module.ts'
 
 /** As `readingFileNames` for JSON, which has no lines: each name is read once in a block, at line 1. */
 export function* readingJsonFileNames(file: string, text: string): Pieces<FileNames> {
@@ -17,13 +17,12 @@ export function* readingJsonFileNames(file: string, text: string): Pieces<FileNa
   const bound: BoundNames = new Map(iteratorsIn([...body.blocks, { body }]).map((name) => [name, undefined]))
   const reads: PlacedRead[] = []
   const seen = new Set<string>()
-  for (const { template, call } of templatesOf(body)) {
+  for (const { text, ...place } of writtenIn(body)) {
     yield
-    const expression = parseTemplateText(template)
-    for (const read of expression ? namesRead(expression, bound) : []) {
+    for (const read of readsOf(text, place, bound)) {
       const { offset: _, ...what } = read
-      const key = JSON.stringify([what, call])
-      if (!seen.has(key)) reads.push({ ...read, file, line: 1, ...(call !== undefined && { call }) })
+      const key = JSON.stringify([what, place])
+      if (!seen.has(key)) reads.push({ ...read, ...place, file, line: 1 })
       seen.add(key)
     }
   }
@@ -93,37 +92,50 @@ function isLiteralArgument(type: string, name: string): boolean {
   return LITERAL_ARGUMENTS.get(type)?.includes(name) === true
 }
 
-interface Template {
-  readonly template: string
+/** A template, or an address of `depends_on`, which is not one. */
+interface Written {
+  readonly text: string
   readonly call?: string
+  readonly isAddress?: true
 }
 
-function* templatesOf(body: Body): Generator<Template> {
+function readsOf(text: string, { isAddress }: Omit<Written, 'text'>, bound: BoundNames): NameRead[] {
+  const expression = isAddress ? parseExpression(text) : parseTemplateText(text)
+  return expression ? namesRead(expression, isAddress ? NOTHING_BOUND : bound) : []
+}
+
+function* writtenIn(body: Body): Generator<Written> {
   for (const [name, attribute] of body.attributes)
     if (!LITERAL_BLOCKS.has(name)) yield* templatesOfAttribute(attribute, name)
-  for (const block of body.blocks) if (!LITERAL_BLOCKS.has(block.type)) yield* templatesOfBlock(block)
+  for (const block of body.blocks) if (!LITERAL_BLOCKS.has(block.type)) yield* writtenInBlock(block)
 }
 
-function* templatesOfBlock({ type, labels, body }: Block): Generator<Template> {
+function* writtenInBlock({ type, labels, body }: Block): Generator<Written> {
   const call = type === 'module' && labels[0] !== undefined ? { call: labels[0] } : {}
   for (const [name, attribute] of body.attributes) {
     if (isLiteralArgument(type, name)) continue
-    for (const one of templatesOfAttribute(attribute, '')) yield { ...one, ...call }
+    const written = name === 'depends_on' ? addressesOf(attribute) : templatesOfAttribute(attribute, '')
+    for (const one of written) yield { ...one, ...call }
   }
 }
 
+function addressesOf(attribute: Attribute): Written[] {
+  const value = attribute.kind === 'json' && isList(attribute.value) ? attribute.value : []
+  return value.flatMap((text) => (typeof text === 'string' ? [{ text, isAddress: true as const }] : []))
+}
+
 /** `type`: of an attribute of the file that is a block. */
-function* templatesOfAttribute(attribute: Attribute, type: string): Generator<Template> {
+function* templatesOfAttribute(attribute: Attribute, type: string): Generator<Written> {
   if (attribute.kind === 'json') yield* templatesIn(attribute.value, type)
 }
 
-function* templatesIn(value: Json, type: string): Generator<Template> {
+function* templatesIn(value: Json, type: string): Generator<Written> {
   if (typeof value === 'string') {
-    if (value.includes('{')) yield { template: value }
+    if (value.includes('{')) yield { text: value }
   } else if (value !== null && typeof value === 'object')
     for (const [key, inner] of Object.entries(value)) {
       if (key === '//' || isLiteralArgument(type, key)) continue
-      if (key.includes('{')) yield { template: key }
+      if (key.includes('{')) yield { text: key }
       yield* templatesIn(inner, type)
     }
 }

@@ -89,6 +89,31 @@ test('depends_on takes outputs of a call, but no part of a resource or value, an
   assert.deepEqual(await lines(t, declared + output), [`${at + 2} block_refused`])
 })
 
+test('depends_on of a call in JSON is a list of addresses, not of templates', async (t) => {
+  const cases: [dependsOn: unknown, isFound: boolean][] = [
+    [['module.n', 'a_b.c[0]', 'module.n.arn', 'var.v', 'data.d_e.f["x"]'], false],
+    [[], false],
+    [null, false],
+    ['module.n', true],
+    [['${module.n}'], true],
+    [['just words'], true],
+    [['a_b.c.id'], true],
+    [['tolist(module.n)'], true],
+    [[1], true],
+  ]
+  const declared = {
+    resource: { a_b: { c: { count: 2 } } },
+    data: { d_e: { f: { for_each: '${var.v}' } } },
+    variable: { v: {} },
+  }
+  for (const [depends_on, isFound] of cases) {
+    const module = { n: { source: '../box' }, m: { source: '../box', depends_on } }
+    const file = { 'live/a.tf.json': JSON.stringify({ ...declared, module }) }
+    const found = await lines(t, '', file)
+    assert.deepEqual(found, isFound ? ['1 block_refused'] : [], JSON.stringify(depends_on))
+  }
+})
+
 test('each.value has the type of the values that for_each has for sure', async (t) => {
   const cases: [forEach: string, value: string, finding?: string][] = [
     ['toset(["a", "b"])', 'each.value'],

@@ -144,6 +144,9 @@ test('JSON declares and reads names as HCL does', async (t) => {
   assert.deepEqual(await names({ ...read('${var.a}${local.b}'), variable: { a: {} }, locals: { b: 1 } }), [])
   assert.deepEqual(await names(read('$${var.none}')), [])
   assert.deepEqual(await names(read('aws_x.y')), [])
+  const dependsOn = (type: string) => ({ [type]: { a_b: { c: { depends_on: ['a_b.none', 'var.none'] } } } })
+  for (const type of ['resource', 'data'])
+    assert.deepEqual(await names(dependsOn(type)), ['1 undeclared_name', '1 undeclared_name'])
   const check = { c: { data: { http: { d: {} } }, assert: { condition: '${data.http.d.ok}' } } }
   assert.deepEqual(await names({ check }), [])
   const dynamic = { rule: { for_each: [1], iterator: 'it', content: { a: '${rule.value}${it.value}' } } }
