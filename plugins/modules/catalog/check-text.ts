@@ -111,8 +111,9 @@ export async function checkBlocks(
 /** The names that a block has beside those of its directory. */
 function scopeIn({ repeats }: GivenBlock, scope: TypeScope = NO_SCOPE): TypeScope {
   const forEach = repeats?.get('for_each')
-  const each = forEach && eachValueType(forEach, scope)
-  return each === undefined ? scope : { ...scope, each }
+  if (forEach === undefined) return scope
+  const each = eachValueType(forEach, scope)
+  return { ...scope, forEach, ...(each && { each }) }
 }
 
 /** What a call and the reads of its outputs have to do with the interface of the module, if that is known whole. */

@@ -16,7 +16,8 @@ export function eachValueType(forEach: Expression, scope: TypeScope): ValueType 
   return list?.kind === 'list' && list.items.length > 0 ? { kind: 'string' } : undefined
 }
 
-function writtenOut(forEach: Expression, { locals }: TypeScope): Expression | undefined {
+/** A `for_each`, or that of the local value that it is. */
+export function writtenOut(forEach: Expression, { locals }: TypeScope): Expression | undefined {
   const { from, steps } = pathOf(forEach)
   const [step, ...more] = steps
   const isLocal = from.kind === 'name' && from.root === 'local' && step?.kind === 'attribute'

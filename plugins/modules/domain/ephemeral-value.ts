@@ -1,4 +1,5 @@
 /** Whether a value is one that Terraform does not keep. */
+import { writtenOut } from './each-value.ts'
 import type { Expression, Step } from './expression.ts'
 import type { TypeScope } from './expression-type.ts'
 import type { GivenValue } from './given-value.ts'
@@ -114,6 +115,8 @@ function isOfPath(path: Expression, at: Looking, whole: typeof holds): boolean {
   if (from.root === 'var') return at.ephemeral?.has(first.name) === true
   if (from.root === 'ephemeral') return more.length > 0
   if (from.root === 'module') return isOutput(first.name, more, at)
+  if (from.root === 'each')
+    return first.name === 'value' && at.forEach !== undefined && isOfInstance(at.forEach, more, at, whole)
   const local = from.root === 'local' ? at.locals.get(first.name) : undefined
   return local !== undefined && isPartOf(local, more, at, whole)
 }
@@ -130,6 +133,19 @@ function isPartOf(of: Expression, steps: readonly Step[], at: Looking, whole: ty
   if (of.kind !== 'list') return isMarked(of, at)
   const item = typeof key === 'number' ? of.items[key] : undefined
   return item !== undefined && isPartOf(item, more, at, whole)
+}
+
+/** The values of an object that is written out are each one of an instance. */
+function isOfInstance(
+  forEach: Expression,
+  steps: readonly Step[],
+  at: Looking,
+  whole: typeof holds,
+): boolean {
+  const of = writtenOut(forEach, at)
+  const [inner] = of?.kind === 'call' && ownName(of.name) === 'tomap' ? of.args : []
+  const values = inner ?? of
+  return values?.kind === 'object' && values.entries.some(({ value }) => isPartOf(value, steps, at, whole))
 }
 
 function isOutput(call: string, [first, second]: readonly Step[], { outputs }: Looking): boolean {

@@ -10,6 +10,8 @@ export interface TypeScope {
   readonly locals: ReadonlyMap<string, Expression>
   /** The type of `each.value`, where it is known and there is an instance. */
   readonly each?: ValueType
+  /** The `for_each` of the block that is looked at. */
+  readonly forEach?: Expression
   /** Inputs whose values Terraform does not keep. */
   readonly ephemeral?: ReadonlySet<string>
   /** Outputs of the calls whose values it does not keep either. */

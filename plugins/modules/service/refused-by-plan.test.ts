@@ -214,6 +214,28 @@ test('an ephemeral output of a call is found where the input is not ephemeral', 
   }
 })
 
+test('each.value is ephemeral where the value of an instance is that is written out', async (t) => {
+  const cases: [forEach: string, value: string, isFound: boolean][] = [
+    ['{ a = var.secret, b = "x" }', 'each.value', true],
+    ['{ a = var.secret }', '"v-${each.value}"', true],
+    ['tomap({ a = var.secret })', 'each.value', true],
+    ['local.all', 'each.value', true],
+    ['{ a = { key = var.secret, name = "x" } }', 'each.value.key', true],
+    ['{ a = { key = var.secret, name = "x" } }', 'each.value', true],
+    ['{ a = { key = var.secret, name = "x" } }', 'each.value.name', false],
+    ['{ a = var.secret }', 'each.key', false],
+    ['{ a = var.secret }', 'ephemeralasnull(each.value)', false],
+    ['{ a = "x" }', 'each.value', false],
+    ['{ for k in var.plain : k => var.secret }', 'each.value', false], // perhaps no instance
+  ]
+  const around = `${SECRET}variable "plain" {\n}\nlocals {\n  all = { a = var.secret }\n}\n`
+  for (const [forEach, value, isFound] of cases) {
+    const block = (source?: string) => call(`for_each = ${forEach}\n  size = ${value}`, source) + around
+    assert.deepEqual(await lines(t, block()), isFound ? ['4 block_refused'] : [], `${forEach}: ${value}`)
+    assert.deepEqual(await lines(t, block('../safe')), [], `${forEach}: ${value}`)
+  }
+})
+
 test('how often a block counts cannot follow from an ephemeral value', async (t) => {
   const cases: [meta: string, isFound: boolean][] = [
     ['count = var.secret', true],
