@@ -25,7 +25,7 @@ const MAX_DEPTH = 30
 /** Parts that are looked at: locals that read others twice each make many. */
 const MAX_STEPS = 5_000
 /** The same for all expressions of a directory, which may be many that each make many. */
-export const MAX_STEPS_OF_ALL = 200_000
+export const MAX_EPHEMERAL_STEPS = 200_000
 
 interface Looking extends TypeScope {
   readonly depth: number
@@ -38,8 +38,8 @@ function looking(scope: TypeScope): Looking {
 
 function deeper(at: Looking): Looking | undefined {
   at.work.left -= 1
-  if (at.allowed) at.allowed.left -= 1
-  const isOver = at.depth >= MAX_DEPTH || at.work.left < 0 || (at.allowed?.left ?? 0) < 0
+  if (at.allowed) at.allowed.ephemeral -= 1
+  const isOver = at.depth >= MAX_DEPTH || at.work.left < 0 || (at.allowed?.ephemeral ?? 0) < 0
   return isOver ? undefined : { ...at, depth: at.depth + 1 }
 }
 

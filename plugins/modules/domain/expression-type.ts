@@ -16,8 +16,8 @@ export interface TypeScope {
   readonly ephemeral?: ReadonlySet<string>
   /** Outputs of the calls whose values it does not keep either. */
   readonly outputs?: ReadonlyMap<string, EphemeralOutputs>
-  /** How many parts of its expressions are still looked at for ephemeral values, one after the other. */
-  readonly allowed?: { left: number }
+  /** How many parts of its expressions are still looked at, one after the other. */
+  readonly allowed?: { ephemeral: number; types: number }
 }
 
 /** `isRepeated`: an index comes before the output. */
@@ -33,6 +33,8 @@ const ANY: ValueType = { kind: 'any' }
 const MAX_DEPTH = 30
 /** Parts that are looked at: locals that read others twice each make many. */
 const MAX_STEPS = 5_000
+/** The same for all expressions of a directory, which may be many that each make many. */
+export const MAX_TYPE_STEPS = 500_000
 
 /** `any` where it is not known. */
 export function expressionType(expression: Expression, scope: TypeScope): ValueType {
@@ -46,7 +48,8 @@ interface Typing extends TypeScope {
 
 function typed(expression: Expression, outer: Typing): ValueType {
   outer.work.left -= 1
-  if (outer.depth >= MAX_DEPTH || outer.work.left < 0) return ANY
+  if (outer.allowed) outer.allowed.types -= 1
+  if (outer.depth >= MAX_DEPTH || outer.work.left < 0 || (outer.allowed?.types ?? 0) < 0) return ANY
   const at = { ...outer, depth: outer.depth + 1 }
   switch (expression.kind) {
     case 'literal':

@@ -2,8 +2,8 @@
 import { posix } from 'node:path'
 import { inTurns } from '../../../server/plugin.ts'
 import type { ConfigurationNames, FileNames } from '../domain/configuration-names.ts'
-import { MAX_STEPS_OF_ALL } from '../domain/ephemeral-value.ts'
-import type { TypeScope } from '../domain/expression-type.ts'
+import { MAX_EPHEMERAL_STEPS } from '../domain/ephemeral-value.ts'
+import { MAX_TYPE_STEPS, type TypeScope } from '../domain/expression-type.ts'
 import { moduleFlavour } from '../domain/module-files.ts'
 import type { ModuleSummary } from '../domain/summary.ts'
 import { parseType } from '../domain/type-constraint.ts'
@@ -57,7 +57,7 @@ export function scopeOf(
   for (const { name } of locals) counts.set(name, (counts.get(name) ?? 0) + 1)
   return {
     outputs,
-    allowed: { left: MAX_STEPS_OF_ALL },
+    allowed: { ephemeral: MAX_EPHEMERAL_STEPS, types: MAX_TYPE_STEPS },
     ephemeral: new Set(variables.flatMap(({ name, ephemeral }) => (ephemeral === true ? [name] : []))),
     variables: new Map(variables.map(({ name, type }) => [name, parseType(type)])),
     locals: new Map(

@@ -319,3 +319,17 @@ test('all expressions of a directory together are looked at for a bounded time',
 
   assert.deepEqual([await found(10), await found(60)], [1, 0])
 })
+
+test('the types of all expressions of a directory together are looked for for a bounded time', async (t) => {
+  const locals = Array.from({ length: 9 }, (_, at) => {
+    const reads = Array.from({ length: 10 }, () => `local.l${at + 1}`)
+    return `  l${at} = [${reads.join(', ')}]\n`
+  })
+  const around = `locals {\n${locals.join('')}  l9 = 1\n  text = "x"\n}\n`
+  const calls = (count: number) =>
+    Array.from({ length: count }, (_, at) => call('size = local.l0[0]').replace('"m"', `"m${at}"`)).join('')
+  const found = async (count: number) =>
+    (await lines(t, `${calls(count)}${call('size = local.text.part')}${around}`)).length
+
+  assert.deepEqual([await found(10), await found(200)], [1, 0])
+})
