@@ -28,6 +28,43 @@ test('a call in a .tf.json file is compared as any other, and left to be changed
   assert.equal(await readFile(join(root, 'live/main.tf.json'), 'utf8'), text)
 })
 
+test('what override files state of a call counts, and is left to be changed by hand', async (t) => {
+  const { root, url } = await upgradeProject(t)
+  await writeFile(
+    join(root, 'satchel.yaml'),
+    JSON.stringify({ repositories: [{ url, max_tags: 0 }], output_dir: './output', clone_dir: './repos' }),
+  )
+  await mkdir(join(root, 'live'))
+  const call = `module "k" {\n  source       = "git::${url}?ref=v1.0.0"\n  cluster_name = "a"\n}\n`
+  await writeFile(join(root, 'live/main.tf'), call)
+  const upgrade = async (override: string) => {
+    await writeFile(join(root, 'live/main_override.tf'), `module "k" {\n${override}}\n`)
+    const { code, out } = await runSatchel(root, ['modules', 'upgrade', 'live', '--to', '2.0.0', '--json'])
+    return { code, ...JSON.parse(out) }
+  }
+
+  const inputs = await upgrade('  legacy    = true\n  retention = 7\n  owner     = "o"\n')
+  const source = await upgrade(`  source = "git::${url}?ref=v2.0.0"\n`)
+
+  const [{ changes, edited, remaining }] = inputs.calls
+  const said = changes.map(({ code, subject }: { code: string; subject: string }) => `${code} ${subject}`)
+  assert.deepEqual(inputs.skipped, [])
+  assert.equal(said.includes('input_removed legacy'), true, said.join('\n'))
+  assert.equal(said.includes('default_changed retention'), false, said.join('\n'))
+  assert.match(edited, /\n {2}owner = "TODO"\n/) // the block itself must have it
+  assert.deepEqual(
+    remaining.map(({ code }: { code: string }) => code),
+    ['unknown_attribute'],
+  )
+  assert.match(remaining[0].message, /"legacy"/)
+  assert.doesNotMatch(inputs.diff, /override/)
+  assert.deepEqual([source.code, source.error.reason], [5, 'call_overridden'])
+  assert.match(
+    source.error.message,
+    /live\/main_override\.tf:1 overrides the source or version of the call "k"/,
+  )
+})
+
 test('modules upgrade shows a diff and writes only with --write, through a link and with the mode of the file', async (t) => {
   const { root, url } = await upgradeProject(t)
   await writeFile(

@@ -77,6 +77,11 @@ export const callReasons = {
       'Line {line}: the source or version of the call "{name}" is an expression, so its module is not known.',
     next: 'Change it by hand, or write the source out.',
   },
+  call_overridden: {
+    code: 'conflict',
+    message: 'Line {line}: {by} overrides the source or version of the call "{name}".',
+    next: 'Change that block by hand, or remove it.',
+  },
   call_ref_unknown: {
     code: 'not_found',
     message:

@@ -11,18 +11,20 @@ import { type ChangelogPart, changelogBetween } from '../domain/changelog.ts'
 import { type CheckFinding, checkInputs, type GivenBlock } from '../domain/check.ts'
 import { plainLine } from '../domain/hcl-text.ts'
 import { nearestNames, nearestRefs } from '../domain/nearest-names.ts'
+import { overridden } from '../domain/overridden-call.ts'
 import { pinTo } from '../domain/pin.ts'
 import { shownSource } from '../domain/shown-source.ts'
 import { type OutputUse, planUpgrade, type UpgradePlan } from '../domain/upgrade.ts'
 import { readChangelog } from '../git/changelog-file.ts'
 import { editCall } from '../hcl/edit-call.ts'
-import { readingModuleBlocks, readJsonModuleBlocks } from '../hcl/module-blocks.ts'
+import { readingModuleBlocks } from '../hcl/module-blocks.ts'
 import type { IndexRecord, ModuleIndex } from '../output/module-index.ts'
 import { isReason, refusals } from '../reasons.ts'
 import { type CallFile, isJsonFile, usesOf } from './call-file.ts'
 import type { ModuleService } from './module-service.ts'
 import { guessMovedPath, movedHint } from './moved-path.ts'
 import { createVersionLookup, type VersionLookup } from './version-lookup.ts'
+import { type WrittenCall, writtenCalls } from './written-calls.ts'
 
 export interface UpgradeRequest {
   /** All files of one directory: outputs of a call may be read in another file. */
@@ -75,14 +77,7 @@ export interface Upgrade {
  * `invalid`/`call_is_local`; `conflict`/`nothing_to_upgrade`; those of the index.
  */
 export async function upgradeCalls(service: ModuleService, request: UpgradeRequest): Promise<Upgrade> {
-  const found: { readonly file: CallFile; readonly block: GivenBlock }[] = []
-  for (const file of request.files) {
-    const { blocks } = isJsonFile(file)
-      ? readJsonModuleBlocks(file.text)
-      : await inTurns(readingModuleBlocks(file.text), request.signal)
-    const wanted = blocks.filter(({ name }) => request.call === undefined || name === request.call)
-    found.push(...wanted.map((block) => ({ file, block })))
-  }
+  const found = await writtenCalls(request)
   if (found.length === 0) throw noCalls(request)
   const work: Work = {
     service,
@@ -94,14 +89,15 @@ export async function upgradeCalls(service: ModuleService, request: UpgradeReque
   const upgraded: UpgradedCall[] = []
   const refused: { readonly skipped: SkippedCall; readonly error: Error }[] = []
   // From the last line up: an edit moves only the lines below it.
-  for (const { file, block } of found.toReversed()) {
+  for (const call of found.toReversed()) {
+    const { file, block } = call
     try {
-      upgraded.push(await upgradeOne(work, file.name, block))
+      upgraded.push(await upgradeOne(work, call))
     } catch (thrown) {
       if (!isSatchelError(thrown) || !SKIPPING.has(thrown.reason)) throw thrown
       const { reason, message } = thrown
       refused.push({
-        skipped: { file: file.name, name: block.name, line: block.line, reason, message },
+        skipped: { file, name: block.name, line: block.line, reason, message },
         error: thrown,
       })
     }
@@ -125,6 +121,7 @@ const SKIPPING: ReadonlySet<string> = new Set([
   'call_is_local',
   'call_is_computed',
   'call_ambiguous',
+  'call_overridden',
   'call_ref_unknown',
   'target_ref_unknown',
   'nothing_to_upgrade',
@@ -139,8 +136,15 @@ interface Work {
   readonly texts: Map<string, string>
 }
 
-async function upgradeOne(work: Work, file: string, block: GivenBlock): Promise<UpgradedCall> {
+async function upgradeOne(work: Work, { file, block, overrides }: WrittenCall): Promise<UpgradedCall> {
   const { service, request } = work
+  const pinning = overrides.findLast(({ source, version }) => source !== undefined || version !== undefined)
+  if (pinning !== undefined)
+    throw refusals.call_overridden({
+      line: block.line,
+      name: plainLine(block.name),
+      by: `${plainLine(pinning.file ?? '')}:${pinning.line}`,
+    })
   const before = calledVersion(await work.lookup.call(block), block)
   const after = await targetVersion(work, before)
   if (after.id === before.id) throw await nothingNewer(work, before, block)
@@ -150,7 +154,9 @@ async function upgradeOne(work: Work, file: string, block: GivenBlock): Promise<
     ...use,
     ...(read === undefined || read === file ? {} : { file: read }),
   }))
-  const { edit, ...plan } = planUpgrade({ block, outputs }, older, newer)
+  const { edit: own, ...plan } = planUpgrade({ block: overridden(block, overrides), outputs }, older, newer)
+  // The call gives what all files state; only the block itself is edited.
+  const edit = overrides.length === 0 ? own : planUpgrade({ block, outputs }, older, newer).edit
   const pin = pinTo(block, { ...after, currentCommit: before.commit })
   const text = work.texts.get(file) ?? ''
   const reason = `not an input of ${after.ref}`
@@ -181,7 +187,9 @@ async function upgradeOne(work: Work, file: string, block: GivenBlock): Promise<
     ...plan,
     ...(changelog && { changelog }),
     ...(edited && { edited: edited.block }),
-    remaining: edited ? await findingsOf(edited.text, block.line, { newer, signal: request.signal }) : [],
+    remaining: edited
+      ? await findingsOf(edited.text, { block, overrides, newer, signal: request.signal })
+      : [],
   }
 }
 
@@ -295,18 +303,15 @@ async function changelogOf(
 
 async function findingsOf(
   text: string,
-  line: number,
-  {
-    newer,
-    signal,
-  }: { readonly newer: { readonly summary: Parameters<typeof checkInputs>[1] } } & Pick<
-    UpgradeRequest,
-    'signal'
-  >,
+  { block, overrides, newer, signal }: Rechecking,
 ): Promise<readonly CheckFinding[]> {
   const { blocks } = await inTurns(readingModuleBlocks(text), signal)
-  const block = blocks.find((one) => one.line === line)
-  return block === undefined ? [] : checkInputs(block, newer.summary)
+  const now = blocks.find(({ line }) => line === block.line)
+  return now === undefined ? [] : checkInputs(overridden(now, overrides), newer.summary)
+}
+
+interface Rechecking extends Pick<WrittenCall, 'block' | 'overrides'>, Pick<UpgradeRequest, 'signal'> {
+  readonly newer: { readonly summary: Parameters<typeof checkInputs>[1] }
 }
 
 function noCalls({ files, call }: UpgradeRequest) {
