@@ -1,7 +1,7 @@
 /** What is wrong with a `module` block beside its source and its arguments. */
 import type { BlockFault, CheckFinding, GivenBlock } from './check.ts'
 import { correctedConstraint, isConstraint } from './constraint-syntax.ts'
-import { isEphemeral, isEphemeralForEach } from './ephemeral-value.ts'
+import { isEphemeral, isEphemeralForEach, isSensitiveForEach } from './ephemeral-value.ts'
 import type { Expression } from './expression.ts'
 import { expressionType, NO_SCOPE, type TypeScope } from './expression-type.ts'
 import type { GivenValue } from './given-value.ts'
@@ -37,6 +37,7 @@ export function checkForm(
   const findings = [
     ...[...wrongName(block), ...faults, ...repeatFaults(block, scope), ...bareWords(block)].map(refusedBlock),
     ...ephemeralRepeats(block, scope),
+    ...sensitiveKeys(block, scope),
     ...refusedArguments(block, scope),
   ]
   const first = earlier.get(name)
@@ -86,6 +87,16 @@ function ephemeralRepeats({ repeats, meta, line }: GivenBlock, scope: TypeScope)
     return isRefused ? [{ line: meta?.get(name) ?? line, code: 'block_refused' as const, message }] : []
   })
 }
+
+function sensitiveKeys({ repeats, meta, line }: GivenBlock, scope: TypeScope): CheckFinding[] {
+  const forEach = repeats?.get('for_each')
+  if (forEach === undefined || !isSensitiveForEach(forEach, scope)) return []
+  return [{ line: meta?.get('for_each') ?? line, code: 'block_refused', message: SENSITIVE_KEYS }]
+}
+
+/** What Terraform says of a `for_each`, also of a resource. */
+export const SENSITIVE_KEYS =
+  'The keys of for_each must not follow from a sensitive value: Terraform shows them. nonsensitive(…) says that they may be shown.'
 
 /** What is a list or a tuple with any arguments; `setproduct` may be a set. */
 const LISTS: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-/** Whether a value is one that Terraform does not keep. */
+/** Whether a value is one that Terraform does not keep, or does not show. */
 import { writtenOut } from './each-value.ts'
 import type { Expression, Step } from './expression.ts'
 import type { TypeScope } from './expression-type.ts'
@@ -9,12 +9,20 @@ import { literalKey, pathOf } from './names-read.ts'
 export function isEphemeral(value: GivenValue, scope: TypeScope): boolean {
   if (value.kind === 'list') return value.items.some((item) => isEphemeral(item, scope))
   if (value.kind === 'object') return value.entries.some(([, inner]) => isEphemeral(inner, scope))
-  return value.kind === 'expression' && value.of !== undefined && holds(value.of, looking(scope))
+  return value.kind === 'expression' && value.of !== undefined && holds(value.of, looking(scope, EPHEMERAL))
 }
 
 /** The same for a `for_each`, whose keys Terraform keeps: the values of a map may be ephemeral. */
 export function isEphemeralForEach(forEach: Expression, scope: TypeScope): boolean {
-  const at = looking(scope)
+  return isMarkedForEach(forEach, looking(scope, EPHEMERAL))
+}
+
+/** Whether the keys of a `for_each` follow from a sensitive value, which Terraform would have to show. */
+export function isSensitiveForEach(forEach: Expression, scope: TypeScope): boolean {
+  return isMarkedForEach(forEach, looking(scope, SENSITIVE))
+}
+
+function isMarkedForEach(forEach: Expression, at: Looking): boolean {
   if (forEach.kind === 'object') return forEach.entries.some(({ key }) => holds(key, at))
   const isSet = forEach.kind === 'call' && ownName(forEach.name) === 'toset'
   return isSet ? forEach.args.some((arg) => holds(arg, at)) : isMarked(forEach, at)
@@ -27,13 +35,33 @@ const MAX_STEPS = 5_000
 /** The same for all expressions of a directory, which may be many that each make many. */
 export const MAX_EPHEMERAL_STEPS = 200_000
 
+/** What Terraform says of values, and of those that follow from them. */
+interface Mark {
+  readonly inputs: 'ephemeral' | 'sensitive'
+  /** The function that sets it. */
+  readonly setBy?: string
+  /** Functions whose result does not have it, with any argument. */
+  readonly droppedBy: ReadonlySet<string>
+}
+
+const EPHEMERAL: Mark = {
+  inputs: 'ephemeral',
+  droppedBy: new Set(['can', 'ephemeralasnull', 'issensitive']),
+}
+const SENSITIVE: Mark = {
+  inputs: 'sensitive',
+  setBy: 'sensitive',
+  droppedBy: new Set(['can', 'ephemeralasnull', 'issensitive', 'nonsensitive']),
+}
+
 interface Looking extends TypeScope {
+  readonly mark: Mark
   readonly depth: number
   readonly work: { left: number }
 }
 
-function looking(scope: TypeScope): Looking {
-  return { ...scope, depth: 0, work: { left: MAX_STEPS } }
+function looking(scope: TypeScope, mark: Mark): Looking {
+  return { ...scope, mark, depth: 0, work: { left: MAX_STEPS } }
 }
 
 function deeper(at: Looking): Looking | undefined {
@@ -43,20 +71,18 @@ function deeper(at: Looking): Looking | undefined {
   return isOver ? undefined : { ...at, depth: at.depth + 1 }
 }
 
-/** Functions whose result has an ephemeral part if an argument has one; of others it may be the part that is left out. */
+/** Functions whose result has a part with the mark if an argument has one; of others it may be the part that is left out. */
 const KEEPING: ReadonlySet<string> = new Set([
   ...['base64encode', 'coalesce', 'compact', 'concat', 'contains', 'distinct', 'flatten', 'format', 'join'],
   ...['jsonencode', 'lower', 'md5', 'merge', 'one', 'replace', 'sha256', 'sort', 'tolist', 'tomap', 'toset'],
   ...['upper', 'values', 'yamlencode', 'zipmap'],
 ])
-/** Functions whose result is not ephemeral, with any argument. */
-const DROPPING: ReadonlySet<string> = new Set(['can', 'ephemeralasnull', 'issensitive'])
 
 function ownName(name: string): string {
   return name.replace(/^core::/, '')
 }
 
-/** Whether a value or a part of it is ephemeral. */
+/** Whether a value or a part of it has the mark. */
 function holds(of: Expression, outer: Looking): boolean {
   const at = deeper(outer)
   if (at === undefined) return false
@@ -68,7 +94,7 @@ function holds(of: Expression, outer: Looking): boolean {
   return of.kind === 'name' || of.kind === 'step' ? isOfPath(of, at, holds) : isMarked(of, at)
 }
 
-/** Whether a value is ephemeral as a whole: not only elements of it. */
+/** Whether a value has the mark as a whole: not only elements of it. */
 function isMarked(of: Expression, outer: Looking): boolean {
   const at = deeper(outer)
   if (at === undefined) return false
@@ -100,7 +126,8 @@ function isMarkedOperation({ sign, of }: Expression & { kind: 'operation' }, at:
 
 function isMarkedCall({ name, args }: Expression & { kind: 'call' }, at: Looking): boolean {
   const own = ownName(name)
-  if (own.includes('::') || DROPPING.has(own)) return false
+  if (own === at.mark.setBy) return true
+  if (own.includes('::') || at.mark.droppedBy.has(own)) return false
   return (own === 'try' ? args.slice(0, 1) : args).some((arg) => isMarked(arg, at))
 }
 
@@ -112,8 +139,8 @@ function isOfPath(path: Expression, at: Looking, whole: typeof holds): boolean {
   if (from.kind !== 'name') return isPartOf(from, steps, at, whole)
   const [first, ...more] = steps
   if (first?.kind !== 'attribute') return false
-  if (from.root === 'var') return at.ephemeral?.has(first.name) === true
-  if (from.root === 'ephemeral') return more.length > 0
+  if (from.root === 'var') return at[at.mark.inputs]?.has(first.name) === true
+  if (from.root === 'ephemeral') return at.mark === EPHEMERAL && more.length > 0
   if (from.root === 'module') return isOutput(first.name, more, at)
   if (from.root === 'each')
     return first.name === 'value' && at.forEach !== undefined && isOfInstance(at.forEach, more, at, whole)
@@ -121,7 +148,7 @@ function isOfPath(path: Expression, at: Looking, whole: typeof holds): boolean {
   return local !== undefined && isPartOf(local, more, at, whole)
 }
 
-/** The part of an expression that is written out; every part of an ephemeral value is ephemeral. */
+/** The part of an expression that is written out; every part of a value with the mark has it. */
 function isPartOf(of: Expression, steps: readonly Step[], at: Looking, whole: typeof holds): boolean {
   const [step, ...more] = steps
   if (step === undefined) return whole(of, at)
@@ -148,8 +175,9 @@ function isOfInstance(
   return values?.kind === 'object' && values.entries.some(({ value }) => isPartOf(value, steps, at, whole))
 }
 
-function isOutput(call: string, [first, second]: readonly Step[], { outputs }: Looking): boolean {
-  const called = outputs?.get(call)
+/** Terraform 1.11 takes an output that says `sensitive` itself as a key. */
+function isOutput(call: string, [first, second]: readonly Step[], { mark, outputs }: Looking): boolean {
+  const called = mark === EPHEMERAL ? outputs?.get(call) : undefined
   const behind = first?.kind === 'attribute' ? undefined : second
   const output = called?.isRepeated === true ? behind : first
   return output?.kind === 'attribute' && called?.ephemeral.has(output.name) === true

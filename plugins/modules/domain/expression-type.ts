@@ -14,6 +14,8 @@ export interface TypeScope {
   readonly forEach?: Expression
   /** Inputs whose values Terraform does not keep. */
   readonly ephemeral?: ReadonlySet<string>
+  /** Inputs whose values it does not show. */
+  readonly sensitive?: ReadonlySet<string>
   /** Outputs of the calls whose values it does not keep either. */
   readonly outputs?: ReadonlyMap<string, EphemeralOutputs>
   /** How many parts of its expressions are still looked at, one after the other. */

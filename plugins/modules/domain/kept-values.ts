@@ -1,7 +1,8 @@
-/** Ephemeral values where Terraform keeps what it is given. */
+/** Ephemeral values where Terraform keeps what it is given, and sensitive ones where it shows it. */
 import type { CheckFinding } from './check.ts'
+import { SENSITIVE_KEYS } from './check-call.ts'
 import type { KeptExpression } from './configuration-names.ts'
-import { isEphemeral, isEphemeralForEach } from './ephemeral-value.ts'
+import { isEphemeral, isEphemeralForEach, isSensitiveForEach } from './ephemeral-value.ts'
 import type { Expression } from './expression.ts'
 import type { TypeScope } from './expression-type.ts'
 import { plainLine } from './hcl-text.ts'
@@ -18,13 +19,17 @@ export function keptEphemerals(
   return kept.flatMap(({ argument, name, text, file, line }) => {
     if (argument === 'value' && ephemeral.has(name)) return []
     const of = parseExpression(text)
-    if (of === undefined || !isKeptEphemeral(argument, of, scope)) return []
+    if (of === undefined) return []
+    const place = { line, code: 'block_refused' as const, ...(file !== undefined && { file }) }
+    if (argument === 'for_each' && isSensitiveForEach(of, scope))
+      return [{ ...place, message: `${plainLine(name)}: ${SENSITIVE_KEYS}` }]
+    if (!isKeptEphemeral(argument, of, scope)) return []
     const shown = plainLine(name)
     const message =
       argument === 'value'
         ? `The output "${shown}" is not ephemeral, so Terraform refuses a value that follows from an ephemeral one. In a module that others call, write ephemeral = true.`
         : `The ${argument} of ${shown} must not follow from an ephemeral value: Terraform keeps which instances there are.`
-    return [{ line, code: 'block_refused', message, ...(file !== undefined && { file }) }]
+    return [{ ...place, message }]
   })
 }
 

@@ -70,7 +70,7 @@ export async function checkTree(
     findings.push(...read.refused)
     const names = await namesOf(directory)
     const wrongNames = checkNames(names)
-    if (calls.length === 0 && !namesEphemeral(directory)) {
+    if (calls.length === 0 && !namesMarks(directory)) {
       findings.push(...wrongNames.map(outsideOfBlocks))
       continue
     }
@@ -97,9 +97,9 @@ export async function checkTree(
   return { blocks, problems, findings }
 }
 
-/** Only then can a value be ephemeral that comes from no call. */
-function namesEphemeral({ files }: CallDirectory): boolean {
-  return files.some(({ text }) => text.includes('ephemeral'))
+/** Only then can a value be ephemeral or sensitive that comes from no call. */
+function namesMarks({ files }: CallDirectory): boolean {
+  return files.some(({ text }) => /ephemeral|sensitive/.test(text))
 }
 
 /** By the names of the calls. Of two blocks with one name the last counts; Terraform refuses both. */

@@ -59,6 +59,7 @@ export function scopeOf(
     outputs,
     allowed: { ephemeral: MAX_EPHEMERAL_STEPS, types: MAX_TYPE_STEPS },
     ephemeral: new Set(variables.flatMap(({ name, ephemeral }) => (ephemeral === true ? [name] : []))),
+    sensitive: new Set(variables.flatMap(({ name, sensitive }) => (sensitive === true ? [name] : []))),
     variables: new Map(variables.map(({ name, type }) => [name, parseType(type)])),
     locals: new Map(
       locals.flatMap(({ name, value }) => (value && counts.get(name) === 1 ? [[name, value]] : [])),

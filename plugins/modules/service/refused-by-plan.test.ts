@@ -295,6 +295,43 @@ test('an output that is not ephemeral, and how often a resource counts, follow f
   assert.deepEqual(unsure, [])
 })
 
+test('the keys of for_each cannot follow from a sensitive value', async (t) => {
+  const cases: [forEach: string, isFound: boolean][] = [
+    ['var.hidden', true],
+    ['local.all', true],
+    ['var.plain ? var.hidden : {}', true],
+    ['length(var.hidden) > 0 ? { a = 1 } : {}', true],
+    ['{ for k, v in var.hidden : k => v }', true],
+    ['merge({ b = 1 }, var.hidden)', true],
+    ['toset(keys(var.hidden))', true],
+    ['toset([sensitive("a")])', true],
+    ['toset(["a-${var.hidden.a}"])', true],
+    ['{ (var.hidden.a) = 1 }', true],
+    ['nonsensitive(var.hidden)', false],
+    ['toset(nonsensitive(keys(var.hidden)))', false],
+    ['issensitive(var.hidden) ? { a = 1 } : {}', false],
+    ['{ a = var.hidden }', false],
+    ['{ a = sensitive(1) }', false],
+    ['toset(keys({ a = var.hidden }))', false],
+    ['module.n.key', false], // Terraform 1.11 takes it
+  ]
+  const around =
+    'variable "hidden" {\n  sensitive = true\n}\nvariable "plain" {\n}\nlocals {\n  all = var.hidden\n}\nmodule "n" {\n  source = "../gives"\n}\n'
+  const gives = { 'gives/main.tf': 'output "key" {\n  sensitive = true\n  value = {}\n}\n' }
+  for (const [forEach, isFound] of cases) {
+    const found = await lines(t, call(`for_each = ${forEach}`) + around, gives)
+    assert.deepEqual(found, isFound ? ['3 block_refused'] : [], forEach)
+    const resource = `resource "a_b" "c" {\n  for_each = ${forEach}\n}\n`
+    assert.deepEqual(
+      await lines(t, resource + around, gives),
+      isFound ? ['2 block_refused'] : [],
+      `resource: ${forEach}`,
+    )
+  }
+  const counted = call('count = length(var.hidden)') + around // shows nothing
+  assert.deepEqual(await lines(t, counted, gives), [])
+})
+
 test('local values that each read another ten times are looked at for a bounded time', async (t) => {
   const many = Array.from({ length: 60 }, (_, at) => {
     const reads = Array.from({ length: 10 }, () => `local.l${at + 1}`)
