@@ -25,8 +25,7 @@ test('the owner sees a proposal arrive, looks at its changes, approves and commi
   await card.locator('ins').first().waitFor()
   await seen.shot('proposal')
   await page.getByRole('button', { name: 'Approve: Say who does it' }).press('Enter')
-  await page.locator('#events', { hasText: 'proposal.approved' }).waitFor() // a busy page would lose the key
-  await page.getByRole('button', { name: 'Commit: Say who does it' }).press('Enter')
+  await press(page, 'Commit: Say who does it')
   await page.locator('#document', { hasText: 'by Ada' }).waitFor()
 
   await page.locator('#events', { hasText: 'proposal.committed' }).waitFor()
