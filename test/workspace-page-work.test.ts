@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import type { Locator } from 'playwright-core'
 import { until } from './harness/until.ts'
 import { as, fileIs, openPage, press, type Seen, saveByHand } from './workspace-page.ts'
 
@@ -206,3 +207,34 @@ for (const [what, text] of [
     assert.deepEqual(seen.complaints, [])
   })
 }
+
+test('the second click of a double click on Approve does not press the Commit that came in its place', async (t) => {
+  const seen = await openPage(t, { text: '# Plan\n\n- [ ] one\n' })
+  if (!seen) return
+  const { page, server } = seen
+  const ada = as(server, (await server.join('ada')).token)
+  await ada('/workspace/propose', { base_version: 1, summary: 'Two', content: '# Plan\n\n- [ ] two\n' })
+  const secondClickOn = async (place: Locator) => {
+    await place.hover()
+    await page.mouse.down({ clickCount: 2 })
+    await page.mouse.up({ clickCount: 2 })
+  }
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    if (/commit|read$/.test(pathname)) asked.push(pathname)
+  })
+
+  await page.getByRole('button', { name: 'Approve: Two', exact: true }).click()
+  const commit = page.getByRole('button', { name: 'Commit: Two', exact: true })
+  await secondClickOn(commit)
+  await secondClickOn(page.locator('#document input'))
+  await ada('/workspace/handoff', { title: 'Later', objective: 'Shown after what the clicks did.' })
+  await page.locator('#handoffs .card', { hasText: 'Later' }).waitFor()
+  const askedBySecond = [...asked]
+  await commit.click()
+  await page.locator('#document', { hasText: 'two' }).waitFor()
+
+  assert.deepEqual(askedBySecond, [])
+  assert.deepEqual(seen.complaints, [])
+})

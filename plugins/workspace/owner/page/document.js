@@ -1,7 +1,7 @@
 import { h } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { act } from './actions.js'
-import { button, editId, Name, targetName, visible, when } from './dom.js'
+import { button, editId, isMeant, Name, targetName, visible, when } from './dom.js'
 import { Editor } from './editor.js'
 import { isOpen, Proposal, Review } from './proposal.js'
 import { may, store } from './store.js'
@@ -213,7 +213,7 @@ function Task({ task, text, mayTick }) {
     onClick: (event) => {
       // What is shown is the document: the tick appears with the version that has it.
       event.preventDefault()
-      void act.tick(task, text.trim())
+      if (isMeant(event)) void act.tick(task, text.trim())
     },
   })
 }

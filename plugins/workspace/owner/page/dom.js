@@ -19,9 +19,15 @@ export function empty(text) {
   return h('p', { class: 'empty' }, text)
 }
 
+/** False for the second click of a double click: what it hits may have come in the place of what the first one hit. */
+export function isMeant({ detail }) {
+  return detail < 2
+}
+
 /** A button whose name says what it acts on, for people who hear the page. */
-export function button(label, onClick, { about, ...more } = {}) {
+export function button(label, act, { about, ...more } = {}) {
   const name = about === undefined ? {} : { 'aria-label': `${label}: ${visible(about)}` }
+  const onClick = (event) => isMeant(event) && act()
   return h('button', { type: 'button', onClick, ...name, ...more }, label)
 }
 
