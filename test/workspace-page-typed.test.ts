@@ -202,3 +202,41 @@ test('each line of the editor has its own direction, without what takes minutes 
   const style = "getComputedStyle(document.querySelector('textarea.text')).unicodeBidi"
   assert.equal(await seen.page.evaluate(style), 'plaintext')
 })
+
+test('what is typed while a form or a comment is sent stays in its field', async (t) => {
+  const seen = await openPage(t)
+  if (!seen) return
+  const { page, server } = seen
+  const ada = as(server, (await server.join('ada')).token)
+  await ada('/workspace/propose', { base_version: 1, summary: 'Two', content: 'two\n' })
+  let answer = () => {}
+  const isTyped = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  for (const path of ['**/workspace/handoff', '**/workspace/proposal/review'])
+    await page.route(path, (route) => isTyped.then(() => route.continue()))
+  await page.locator('summary', { hasText: 'Hand off work' }).click()
+  const title = page.getByLabel('Title', { exact: true })
+  const objective = page.getByLabel('Objective', { exact: true })
+  await title.fill('First')
+  await objective.fill('Do it.')
+  await page.getByRole('button', { name: 'Show the changes of: Two' }).click()
+  const comment = page.getByLabel(/^Comment/)
+  await comment.fill('No.')
+
+  await title.press('Enter')
+  await page.getByRole('button', { name: 'Reject: Two' }).click()
+  await title.fill('Second')
+  await comment.fill('No, because')
+  answer()
+  await page.locator('#handoffs .card', { hasText: 'First' }).waitFor()
+  await page.locator('#events', { hasText: 'proposal.rejected' }).waitFor()
+  await page.waitForFunction(`document.querySelector('#handoffs textarea').value === ''`)
+
+  assert.equal(await title.inputValue(), 'Second')
+  const kept = await page.evaluate(
+    `Object.entries(localStorage).filter(([key]) => key.includes(':comment:'))`,
+  )
+  assert.equal((kept as string[][])[0]?.[1], 'No, because')
+  assert.deepEqual(seen.complaints, [])
+})

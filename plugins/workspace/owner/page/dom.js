@@ -61,10 +61,14 @@ export function targetName(target) {
 /** What is typed in this tab, by key: a field that the page shows in two places has one text. */
 const typed = new Map()
 
-/** Text of a field that survives a reload, and in a new tab the end of this one; with what changes it. */
+/**
+ * Text of a field that survives a reload, and in a new tab the end of this one; with what changes it, and what empties it
+ * once it was sent, unless it was typed on meanwhile.
+ */
 export function keptField(room, name) {
   const key = `satchel:field:${room.status.workspace_id}:${name}`
   if (!typed.has(key)) typed.set(key, sessionStorage.getItem(key) ?? localStorage.getItem(key) ?? '')
+  const clear = (sent) => typed.get(key) === sent && keep('')
   const keep = (next) => {
     typed.set(key, next)
     update({})
@@ -77,7 +81,7 @@ export function keptField(room, name) {
       }
     }
   }
-  return [typed.get(key), keep]
+  return [typed.get(key), keep, clear]
 }
 
 /** A field with its label, whose text is kept. */

@@ -81,14 +81,14 @@ function Requirements({ one: { handoff_id, requires, checks = [] } }) {
 }
 
 function HandoffActs({ room, one }) {
-  const [comment, keep] = keptField(room, `handoff:${one.handoff_id}`)
+  const [comment, keep, clearField] = keptField(room, `handoff:${one.handoff_id}`)
   const { handoff_id: id, title: about, status, from, to, acceptor } = one
   const me = room.status.you.participant_id
   const mayAccept = status === 'created' && may(room, 'propose') && (to === undefined || to === me)
   const mayFinish = status === 'accepted' && acceptor === me && may(room, 'propose')
   const mayReview = mayReviewResult(room, one)
   const mayCancel = !ENDED.has(status) && ([from, acceptor].includes(me) || may(room, 'admin'))
-  const clear = (isDone) => isDone && keep('')
+  const clear = (isDone) => isDone && clearField(comment)
   const review = (approve) => () => act.reviewHandoff(one, approve, comment.trim()).then(clear)
   const finish = () => act.finishHandoff(id, comment.trim()).then(clear)
   return [
@@ -120,8 +120,8 @@ function HandoffActs({ room, one }) {
 }
 
 function HandoffForm({ room }) {
-  const [title, keepTitle] = keptField(room, 'handoff-title')
-  const [objective, keepObjective] = keptField(room, 'handoff-objective')
+  const [title, keepTitle, clearTitle] = keptField(room, 'handoff-title')
+  const [objective, keepObjective, clearObjective] = keptField(room, 'handoff-objective')
   const [to, setTo] = useState('')
   const me = room.status.you.participant_id
   const others = room.participants.filter(({ participant_id }) => participant_id !== me)
@@ -129,8 +129,8 @@ function HandoffForm({ room }) {
     event.preventDefault()
     const wish = { title: title.trim(), objective: objective.trim(), ...(to !== '' && { to }) }
     if (!(await act.handOff(wish))) return
-    keepTitle('')
-    keepObjective('')
+    clearTitle(title)
+    clearObjective(objective)
   }
   return h(
     'details',

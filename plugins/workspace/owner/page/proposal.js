@@ -84,12 +84,12 @@ function Rebased({ room, one: { participant_id, rebased_from } }) {
 
 /** What may be done with a proposal, and the comment that a decision takes along as its reason. */
 export function Review({ room, one }) {
-  const [comment, keep] = keptField(room, `comment:${one.proposal_id}`)
+  const [comment, keep, clear] = keptField(room, `comment:${one.proposal_id}`)
   const [isAsked, ask] = useState(false)
   const { summary: about, status } = one
   const decide = (work) => async () => {
     if (!(await work(one, comment.trim()))) return
-    keep('')
+    clear(comment)
     ask(false)
   }
   const reject = () => (comment.trim() === '' ? ask(true) : decide(act.reject)())
