@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inviteOnPage, joinAsEve, openPage, press, type Seen } from './workspace-page.ts'
+import { as, inviteOnPage, joinAsEve, openPage, press, type Seen } from './workspace-page.ts'
 
 /** What the page offers to a reader, to a guest who leaves, and to people whose text runs from the right. */
 
@@ -92,3 +92,33 @@ test('text that is read from the right is shown from the right, block by block, 
   assert.ok(Number(count) >= 9, String(count))
   assert.deepEqual(seen.complaints, [])
 })
+
+test('a name or heading that is read from the right leaves the words and times around it in their order', async (t) => {
+  const seen = await openPage(t, { text: '# תוכנית\n\nטקסט\n' })
+  if (!seen) return
+  const { page, server } = seen
+  const dan = as(server, (await server.join('דן', ['*'])).token)
+  const change = { base_version: 1, target: 'section:תוכנית', content: '# תוכנית\n\nחדש\n' }
+  await dan('/workspace/propose', { ...change, summary: 'שינוי 2' })
+  await dan('/workspace/checkout', { target: 'section:תוכנית' })
+  await dan('/workspace/handoff', { title: 'משימה', objective: 'בדיקה', target: 'section:תוכנית' })
+  await page.locator('#handoffs .card').waitFor()
+  await page.locator('#leases li').waitFor()
+  await page.locator('#document .inline').waitFor()
+
+  const turned = await page.evaluate(TURNED)
+
+  assert.deepEqual(turned, [])
+  assert.deepEqual(seen.complaints, [])
+})
+
+/** Moments of which a character is shown left of the one before it, in the same line. */
+const TURNED = `[...document.querySelectorAll('main time')].filter((time) => {
+  const range = document.createRange()
+  const boxes = Array.from(time.textContent, (_, at) => {
+    range.setStart(time.firstChild, at)
+    range.setEnd(time.firstChild, at + 1)
+    return range.getBoundingClientRect()
+  })
+  return boxes.some(({ left, top }, at) => at > 0 && Math.abs(top - boxes[at - 1].top) < 5 && left < boxes[at - 1].left - 1)
+}).map((time) => time.parentElement.textContent)`

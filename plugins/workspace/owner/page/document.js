@@ -1,7 +1,7 @@
 import { h } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { act } from './actions.js'
-import { button, editId, isMeant, Name, targetName, visible, when } from './dom.js'
+import { apart, button, editId, isMeant, Name, targetName, visible, when } from './dom.js'
 import { Editor } from './editor.js'
 import { isOpen, Proposal, Review } from './proposal.js'
 import { may, store } from './store.js'
@@ -147,7 +147,7 @@ function Inline({ room, one }) {
       {},
       h(Name, { room, id: one.participant_id }),
       one.status === 'approved' ? ' changed this, approved: ' : ' proposes: ',
-      h('strong', {}, visible(one.summary)),
+      h('strong', {}, apart(one.summary)),
       ' ',
       button(isShown ? 'Hide' : 'Show in the text', () => act.toggleProposal(one, 'document'), {
         about: one.summary,

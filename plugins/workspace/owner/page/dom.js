@@ -40,14 +40,19 @@ export function badge(status) {
   return h('span', { class: `badge ${status}` }, status.replace('_', ' '))
 }
 
+/** Text of others among our own words, whose order one from right to left would change. */
+export function apart(text) {
+  return h('bdi', {}, visible(text))
+}
+
 /** A participant's name with a mark where it may pass for another. */
 export function Name({ room, id }) {
   const one = room.participants?.find(({ participant_id }) => participant_id === id)
-  const name = visible(nameOf(room, id))
+  const name = apart(nameOf(room, id))
   if (!one) return id === undefined ? name : h('span', { class: 'name' }, name, ' ', h('small', {}, '(left)'))
   const like = imitations(room.participants).get(id)
   if (like !== undefined) {
-    return h('span', { class: 'name' }, name, ' ', h('strong', { class: 'mark' }, `not ${visible(like)}`))
+    return h('span', { class: 'name' }, name, ' ', h('strong', { class: 'mark' }, 'not ', apart(like)))
   }
   if (!one.mixed_script) return name
   return h('span', { class: 'name' }, name, ' ', h('strong', { class: 'mark' }, 'mixed alphabets'))

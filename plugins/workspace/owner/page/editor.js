@@ -2,10 +2,10 @@ import { h } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { act } from './actions.js'
 import { DiffView } from './diff-view.js'
-import { button, editId, targetName, visible, when } from './dom.js'
+import { apart, button, editId, Name, targetName, visible, when } from './dom.js'
 import * as editing from './editing.js'
 import { finishMerge, mergeNewest, unmerge } from './merging.js'
-import { draftsOf, may, nameOf, store } from './store.js'
+import { draftsOf, may, store } from './store.js'
 
 const MAX_OPTIONS = 500
 
@@ -146,7 +146,10 @@ function LeaseWarning({ room, target }) {
   return h(
     'p',
     { class: 'hint' },
-    `${visible(nameOf(room, lease.participant_id))} has a lease on ${targetName(lease.target)} until `,
+    h(Name, { room, id: lease.participant_id }),
+    ' has a lease on ',
+    apart(targetName(lease.target)),
+    ' until ',
     when(lease.expires_at),
     ': you can propose, and a commit has to wait.',
   )
@@ -261,8 +264,8 @@ export function DraftList({ room }) {
         h(
           'li',
           { key: draft.id },
-          h('strong', {}, targetName(draft.target)),
-          draft.why && ` ${visible(draft.why)}`,
+          h('strong', {}, apart(targetName(draft.target))),
+          draft.why && [' ', apart(draft.why)],
           ' ',
           when(draft.at),
           ' ',

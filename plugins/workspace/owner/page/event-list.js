@@ -1,6 +1,6 @@
 import { h } from 'preact'
 import { act } from './actions.js'
-import { button, empty, targetName, visible, when } from './dom.js'
+import { apart, button, empty, targetName, visible, when } from './dom.js'
 import { nameOf, store } from './store.js'
 import { suggestedAuthor } from './suggested-author.ts'
 
@@ -36,12 +36,13 @@ function Entry({ event, room, events }) {
     event.version ? `version ${event.version}` : '',
     status ?? '',
   ]
-  const text = [who, ...what].filter((part) => part !== '').join(' · ')
+  const parts = [who, ...what].filter((part) => part !== '')
   return h(
     'li',
     { value: event.event_id },
     h('strong', {}, event.event_type),
-    ` ${visible(text)} `,
+    parts.map((part, at) => [at === 0 ? ' ' : ' · ', apart(part)]),
+    ' ',
     suggestion(event, events, room),
     h('small', {}, when(event.created_at)),
   )

@@ -1,7 +1,19 @@
 import { h } from 'preact'
 import { useState } from 'preact/hooks'
 import { act } from './actions.js'
-import { badge, button, empty, Field, keptField, Name, older, targetName, visible, when } from './dom.js'
+import {
+  apart,
+  badge,
+  button,
+  empty,
+  Field,
+  keptField,
+  Name,
+  older,
+  targetName,
+  visible,
+  when,
+} from './dom.js'
 import { select } from './people.js'
 import { may, mayReviewResult } from './store.js'
 
@@ -39,7 +51,7 @@ function Handoff({ room, one }) {
       h(Name, { room, id: from }),
       ' to ',
       acceptor || to ? h(Name, { room, id: acceptor ?? to }) : 'anyone',
-      target && `, on ${targetName(target)}`,
+      target && [', on ', apart(targetName(target))],
       ', ',
       when(one.updated_at),
     ),

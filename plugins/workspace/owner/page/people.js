@@ -2,7 +2,7 @@ import { h } from 'preact'
 import { useState } from 'preact/hooks'
 import { act } from './actions.js'
 import { isGuestPage, linkOf } from './api.js'
-import { button, empty, Name, older, targetName, visible, when } from './dom.js'
+import { apart, button, empty, Name, older, targetName, visible, when } from './dom.js'
 import { imitations } from './imitation.ts'
 import { may, nameOf, store, update } from './store.js'
 
@@ -20,7 +20,7 @@ export function Leases({ room }) {
             return h(
               'li',
               { key: id },
-              h('strong', {}, targetName(target)),
+              h('strong', {}, apart(targetName(target))),
               ' by ',
               h(Name, { room, id: participant_id }),
               ', until ',
@@ -53,11 +53,11 @@ function Member({ room, one }) {
   return h(
     'li',
     { id: `member-${id}`, tabindex: -1 },
-    h('strong', {}, visible(name)),
+    h('strong', {}, apart(name)),
     ` ${kind}${isYou ? ' (you)' : ''}, since `,
     when(joined_at),
     like !== undefined &&
-      h('p', { class: 'mark' }, `Looks like “${visible(like)}”, who joined before, and is another.`),
+      h('p', { class: 'mark' }, 'Looks like “', apart(like), '”, who joined before, and is another.'),
     one.mixed_script && h('p', { class: 'mark' }, 'A word of this name mixes alphabets.'),
     h('br', {}),
     h('small', {}, `${vouched(room, one)} May: ${capabilities.join(', ')}`),

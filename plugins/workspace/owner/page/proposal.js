@@ -2,7 +2,19 @@ import { h } from 'preact'
 import { useState } from 'preact/hooks'
 import { act } from './actions.js'
 import { DiffView, isTooLarge, UnifiedDiff } from './diff-view.js'
-import { badge, button, empty, Field, keptField, Name, older, targetName, visible, when } from './dom.js'
+import {
+  apart,
+  badge,
+  button,
+  empty,
+  Field,
+  keptField,
+  Name,
+  older,
+  targetName,
+  visible,
+  when,
+} from './dom.js'
 import { may, store } from './store.js'
 
 const OPEN = new Set(['pending', 'approved'])
@@ -55,7 +67,9 @@ function Card({ room, one }) {
       'p',
       { class: 'meta' },
       badge(status),
-      ` ${targetName(target)}, on version ${base_version}, by `,
+      ' ',
+      apart(targetName(target)),
+      `, on version ${base_version}, by `,
       h(Name, { room, id: participant_id }),
       ', ',
       when(created_at),
