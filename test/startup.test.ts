@@ -148,6 +148,31 @@ test('a client is greeted without a package or a plugin', async (t) => {
   assert.ok(total < 64 * 1024, `${total} bytes of code: ${files.join(' ')}`)
 })
 
+/** Preloaded: notes the modules of Node.js itself that the process has loaded. */
+const NOTED_AT_EXIT = `import { appendFileSync } from 'node:fs'
+process.on('exit', () => appendFileSync(process.env.LOADED_MODULES, process.moduleLoadList.join('\\n')))`
+
+test('neither a verb nor the greeting of a client loads the HTTP of Node.js', async (t) => {
+  const folder = await temporaryFolder(t)
+  await writeFile(join(folder, 'record.json'), '{}')
+  const loadsHttp = async (...args: string[]): Promise<boolean> => {
+    const list = join(folder, 'loaded')
+    await writeFile(list, '')
+    const noting = ['--import', `data:text/javascript,${encodeURIComponent(NOTED_AT_EXIT)}`]
+    const { child, ended } = start([...noting, ...args], folder, { LOADED_MODULES: list })
+    child.stdin.end(`${JSON.stringify(initialize())}\n`)
+    await ended
+    const modules = (await readFile(list, 'utf8')).split('\n')
+    assert.ok(modules.includes('NativeModule fs'))
+    return modules.includes('NativeModule _http_server')
+  }
+
+  assert.equal(await loadsHttp(SATCHEL, '--version'), false)
+  assert.equal(await loadsHttp(SATCHEL, 'handoff', 'validate', 'record.json'), false)
+  assert.equal(await loadsHttp(SATCHEL, 'mcp'), false)
+  assert.equal(await loadsHttp('--import', 'node:http', SATCHEL, '--version'), true, 'the check bites')
+})
+
 /** A plugin whose one tool answers two million characters. */
 const BIG = `import { definePlugin, defineTool } from ${JSON.stringify(pathToFileURL(join(ROOT, 'dist/server/plugin.js')).href)}
 import { z } from ${JSON.stringify(import.meta.resolve('zod'))}

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http'
 import { challengeOf } from '../challenge.ts'
 import {
   type ErrorCode,
@@ -12,7 +11,7 @@ import { isJsonObject, isTextList } from '../platform/json-object.ts'
 import { retryAfterOf } from '../retry-after.ts'
 
 /** Returns the HTTP status of an error. Some refusals of the transport have their own (surface, section 4). */
-export function statusOf(error: Pick<SatchelError, 'code' | 'reason'>): number {
+function statusOf(error: Pick<SatchelError, 'code' | 'reason'>): number {
   const own = error.code === 'invalid' ? transportStatus(error.reason) : undefined
   return own ?? ERROR_TABLE[error.code].http
 }
@@ -36,16 +35,8 @@ export function problem(error: SatchelError): Response {
   return new Response(text, head)
 }
 
-/** Returns the same answer as it is sent, for a connection that has no response and is closed after it. */
-export function problemBytes(error: SatchelError): string {
-  const { text, status, headers } = problemParts(error)
-  const lines = Object.entries({ ...headers, connection: 'close' }).map(
-    ([name, value]) => `${name}: ${value}`,
-  )
-  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n')
-}
-
-function problemParts(error: SatchelError) {
+/** Returns the parts of the same answer. */
+export function problemParts(error: SatchelError) {
   const { message, ...rest } = errorBody(error)
   const status = statusOf(error)
   const errors = error.details?.['errors']

@@ -1,8 +1,8 @@
-import { maxHeaderSize, type Server } from 'node:http'
+import { maxHeaderSize, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { SatchelError } from '../contract/errors.ts'
 import type { CallsInFlight } from './calls-in-flight.ts'
-import { problemBytes, statusOf } from './problem.ts'
+import { problemParts } from './problem.ts'
 import { refusals } from './refusals.ts'
 
 /** The codes of Node.js; every other one is a request that is not valid HTTP. */
@@ -21,8 +21,12 @@ export function refuseUnparsed(server: Server, calls: CallsInFlight, told: (stat
       socket.destroy()
       return
     }
-    const refused = (REFUSED[code] ?? refusals.unparsed)()
-    told(statusOf(refused))
-    socket.end(problemBytes(refused), () => socket.destroy())
+    const { text, status, headers } = problemParts((REFUSED[code] ?? refusals.unparsed)())
+    told(status)
+    const lines = Object.entries({ ...headers, connection: 'close' }).map(
+      ([name, value]) => `${name}: ${value}`,
+    )
+    const answer = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n')
+    socket.end(answer, () => socket.destroy())
   })
 }
