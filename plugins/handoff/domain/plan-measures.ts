@@ -13,6 +13,7 @@ export function withMeasures(text: string): string {
     .replace(/\bthrice\b/gi, '3 times')
     .replace(/\btwice\b/gi, '2 times')
     .replace(/(\d),(?=\d{3}\b)/g, '$1')
+    .replace(/\b\d(?:\.(\d{1,9}))?e-(\d{1,2})\b/gi, decimalOf)
     .replace(/\b(\d+) times (?:an?|per|every) (second|minute|hour)\b/gi, (_, count, unit) =>
       intervalOf(count, unit),
     )
@@ -25,6 +26,7 @@ export function withMeasures(text: string): string {
       /\b(\d+(?:\.\d+)?)[\s-]*([kmgt])(?:i?b|i|(?:ilo|ega|iga|era|ibi|ebi)bytes?)\b/gi,
       (_, count, unit) => sizeOf(count, unit),
     )
+    .replace(/\b(\d+)[\s-]*bytes?\b/gi, (_, count) => `${Number((count / 1024).toFixed(3))}kb`)
 }
 
 /** `a second CIDR block` counts blocks, `a second before each retry` and `for a second` tell a time. */
@@ -64,6 +66,11 @@ function durationOf(count: string, unit: string): string {
 function intervalOf(count: string, unit: string): string {
   const every = Number.parseInt(durationOf('1', unit), 10) / Math.max(1, Number(count))
   return `every ${Math.round(every)}ms`
+}
+
+/** `1e-5` and `1e-05` are `0.00001`. */
+function decimalOf(scientific: string, fraction: string | undefined, places: string): string {
+  return Number(scientific).toFixed((fraction?.length ?? 0) + Number(places))
 }
 
 function sizeOf(count: string, unit: string): string {

@@ -33,6 +33,16 @@ test('a setting is repeated by the same value of the same name, in letters or in
     ['Set the pool timeout to 5000 ms'],
     ['Set the pool timeout to 20 seconds'],
   )
+  assertTold(
+    'Lower the learning rate to 1e-5',
+    ['Reduce the learning rate to 0.00001', 'Set the learning rate to 1e-05'],
+    ['Lower the learning rate to 0.0001', 'Lower the learning rate to 2e-5'],
+  )
+  assertTold(
+    'Give the network task a stack of 8 KB',
+    ['Increase the stack of the network task to 8192 bytes'],
+    ['Increase the stack of the network task to 16384 bytes'],
+  )
   assertTold('Export NODE_ENV=production', ['Set NODE_ENV to production'], ['Export NODE_ENV=development'])
   assertTold(
     'Set single_nat_gateway and one_nat_gateway_per_az together',
