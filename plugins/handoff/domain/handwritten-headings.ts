@@ -11,6 +11,8 @@ export type Section =
   | 'questions'
   | 'decisions'
   | 'failed'
+  /** Attempts of which the heading does not say what came. */
+  | 'tried'
   | 'learned'
   | 'constraints'
   | 'criteria'
@@ -36,9 +38,11 @@ const HEADINGS: readonly (readonly [RegExp, Section])[] = [
     'next',
   ],
   [
-    /\b(?:failed|failures|dead ends?|(?:did not|does not|doesn'?t|didn'?t) work|not worked|avoid|rejected|abandoned)\b/i,
+    /\b(?:failed|failures|dead ends?|(?:did not|does not|doesn'?t|didn'?t) work|not worked|avoid|rejected|abandoned|ruled out|reverted|unsuccessful)\b/i,
     'failed',
   ],
+  [/(?:(?:\bnot|\bnever|n't) (?:yet )?(?:been )?(?:tried|attempted)|\buntried|\bto try)\b/i, 'later'],
+  [/\b(?:tried|attempts|attempted)\b(?! to\b)/i, 'tried'],
   [/\bworked|what works\b/i, 'learned'],
   [/\bin[ -]progress|under way|doing\b/i, 'progress'],
   [/\b(?:next|to-?dos?|remaining|steps|action items?|left to do|what(?:'s| is) left)\b/i, 'next'],
@@ -77,6 +81,24 @@ export function sectionOf(heading: string): Section | undefined {
   const plain = heading.replaceAll('\u2019', "'")
   return HEADINGS.find(([pattern]) => pattern.test(plain))?.[1]
 }
+
+/**
+ * The section that a heading begins, and its first entry where the heading has one after a colon or a dash: `Decision 2: Keep
+ * the API` is a decision. What is a heading by itself after that ("Status: in progress") speaks of what comes below, unless
+ * the section around it (`within`) has such entries.
+ */
+export function headingParts(
+  heading: string,
+  within: Section | undefined,
+): { readonly section: Section | undefined; readonly label: string; readonly entry: string } {
+  const { label = '', entry = '' } = WITH_ENTRY.exec(heading)?.groups ?? {}
+  const section = label === '' ? undefined : sectionOf(label)
+  if (section && (section === within || sectionOfLabel(entry) === undefined)) return { section, label, entry }
+  return { section: sectionOf(heading), label: heading, entry: '' }
+}
+
+/** An entry has a word that is not in brackets: a date and `(in order)` are none. */
+const WITH_ENTRY = /^(?<label>[^:]{2,60}?)(?::|\s+[-\u2013\u2014])\s+(?<entry>(?![\s([]).*\p{L}{3}.*)$/u
 
 /**
  * The section that a line of text before a list begins: of "Next steps:" and of "Things that are not in scope:". A sentence

@@ -1,5 +1,5 @@
 import { fileAtStart, fileOf } from './handwritten-files.ts'
-import { FORBIDS, type Section, sectionOf, sectionOfLabel } from './handwritten-headings.ts'
+import { FORBIDS, headingParts, type Section, sectionOf, sectionOfLabel } from './handwritten-headings.ts'
 import { type ListEntry, listEntry, type MarkdownLine, markdownLines } from './handwritten-lines.ts'
 import type { Authored } from './new-record.ts'
 
@@ -13,7 +13,7 @@ export interface Handwritten {
 const NOT_DESCRIBED = 'Imported from a hand-written file; not described.'
 
 /** Sections whose entries say the same, ticked or not: a tick on a decision does not make it finished work. */
-const REGARDLESS: ReadonlySet<Section> = new Set(['decisions', 'failed', 'constraints'])
+const REGARDLESS: ReadonlySet<Section> = new Set(['decisions', 'failed', 'tried', 'constraints'])
 /** Sections that already say of their entries that they are not done. */
 const NOT_YET: ReadonlySet<Section> = new Set<Section>([
   'objective',
@@ -22,6 +22,7 @@ const NOT_YET: ReadonlySet<Section> = new Set<Section>([
   'later',
   'questions',
   'failed',
+  'tried',
   'constraints',
   'criteria',
   'risks',
@@ -31,7 +32,7 @@ const WORK: ReadonlySet<Section> = new Set(['next', 'later', 'progress'])
 /** Sections of sentences, in which a list is part of the text. */
 const PROSE: ReadonlySet<Section> = new Set(['objective', 'state', 'context'])
 /** Sections in which a list under a further heading tells more of one entry. */
-const ONE_ENTRY: ReadonlySet<Section> = new Set(['decisions', 'failed', ...PROSE])
+const ONE_ENTRY: ReadonlySet<Section> = new Set(['decisions', 'failed', 'tried', ...PROSE])
 
 /**
  * Reads a Markdown file by its headings. The first next step gets high priority. A question, a blocker and a step that
@@ -114,22 +115,37 @@ function readHeading(reader: Reader, { level, heading, text }: MarkdownLine & { 
   }
   let outer = reader.section
   while (outer && outer.level >= level) outer = outer.outer
-  const known = sectionOf(heading)
-  // "Later" among the next steps is one of their headings.
-  const name = known === 'later' && outer && WORK.has(outer.name) ? undefined : known
-  if (name) reader.section = sectionUnder(name, heading, { level, outer })
-  else if (outer && outer.level > 1) {
-    reader.section = outer
-    outer.entryIn = outer.name
-    const said = saidUnder(outer, heading)
-    outer.group = { heading: said, text, isEntry: true }
-    delete outer.indent
-    delete outer.label
-    startEntry(reader, outer.name, said)
+  const around = outer && outer.level > 1 ? outer : undefined
+  const { section: known, label, entry } = headingParts(heading, around?.name)
+  if (known && !isOneOf(around, known, heading)) {
+    reader.section = sectionUnder(known, label, { level, outer })
+    if (entry !== '') startGroup(reader, reader.section, { heading: entry, text })
+  } else if (around) {
+    reader.section = around
+    startGroup(reader, around, { heading: entry || heading, text })
   } else {
     reader.section = undefined
     reader.unmapped.push(text)
   }
+}
+
+/** "Later" among the next steps, and "Decision 2" among the decisions, is one of their headings. */
+function isOneOf(around: OpenSection | undefined, known: Section, heading: string): boolean {
+  if (known === 'later' && around && WORK.has(around.name)) return true
+  return known === around?.name && !PROSE.has(known) && !FORBIDS.test(heading)
+}
+
+function startGroup(
+  reader: Reader,
+  section: OpenSection,
+  { heading, text }: Pick<Group, 'heading' | 'text'>,
+): void {
+  section.entryIn = section.name
+  const said = saidUnder(section, heading)
+  section.group = { heading: said, text, isEntry: true }
+  delete section.indent
+  delete section.label
+  startEntry(reader, section.name, said)
 }
 
 /** Whether the line was a heading, or a line that says what the list below is. */
@@ -311,11 +327,10 @@ function authoredFrom(title: string | undefined, found: ReadonlyMap<Section, rea
       ...questions.map((description) => ({ priority: 'medium', description })),
     ],
     decisions: entries('decisions').map((decision) => ({ decision })),
-    failed_attempts: entries('failed').map((approach) => ({
-      approach,
-      outcome: 'failed',
-      avoid_repeating: true,
-    })),
+    failed_attempts: [
+      ...entries('failed').map((approach) => ({ approach, outcome: 'failed', avoid_repeating: true })),
+      ...entries('tried').map((approach) => ({ approach, outcome: null, avoid_repeating: false })),
+    ],
     risks: entries('risks').map((description) => ({ description })),
     artifacts: [...files, ...changed].filter((file) => file !== undefined),
   }
