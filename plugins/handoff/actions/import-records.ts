@@ -17,7 +17,7 @@ import { withFlag } from '../domain/record-change.ts'
 import { newRecordId, sha256Hex } from '../domain/record-id.ts'
 import { MAX_BUNDLE_RECORDS, refuseTooLarge } from '../domain/record-size.ts'
 import { schemaVerdict } from '../domain/schema-verdict.ts'
-import { findSecrets } from '../domain/secrets.ts'
+import { findSecrets, quoted } from '../domain/secrets.ts'
 import { redactDocument } from '../domain/text-redaction.ts'
 import { type ImportSource, importSources } from '../files/import-sources.ts'
 import type { Project } from '../project.ts'
@@ -57,7 +57,7 @@ interface Import {
 export async function importRecords(ctx: CallContext, project: Project, request: ImportRequest) {
   const sources = await importSources(ctx, request)
   const results = new Map<Entry, ImportResult>()
-  const warnings: string[] = []
+  const warnings = sources.length > 0 ? [] : [emptyNotice(request.path ?? '')]
   const run: Import = { ctx, project, request, renamed: new Map(), warnings }
   const entries = sources.flatMap((source) => entriesOf(source))
   requireBundleSize(entries.length)
@@ -67,6 +67,10 @@ export async function importRecords(ctx: CallContext, project: Project, request:
       warnings.push(`${entry.source}: ${entry.warning}`)
   }
   return { root: project.root, results: entries.flatMap((entry) => results.get(entry) ?? []), warnings }
+}
+
+function emptyNotice(folder: string): string {
+  return `"${quoted(folder, 200)}" has no file that ends in .json, .jsonl or .md; folders in it are not looked into. Nothing was imported.`
 }
 
 /** A reference follows a parent that got another id: the parent comes first. */

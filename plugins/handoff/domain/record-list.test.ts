@@ -115,3 +115,14 @@ test('a page looks only into the batches that have its records, wherever the cur
   assert.ok(lookedFirst <= 4, `${lookedFirst} of 50 batches`)
   assert.ok(looked.size <= 4, `${looked.size} of 50 batches`)
 })
+
+test('a query without a word says that it lists every record', async () => {
+  const { table } = tableOf(ascending)
+  const warningsOf = async (query: string) => (await listRecords(table, { limit: 1, query })).warnings
+
+  for (const query of ['\u{1F642}', '???'])
+    assert.deepEqual(await warningsOf(query), [
+      'The query has no letter and no digit: every record is listed.',
+    ])
+  for (const query of ['', ' ', '*']) assert.deepEqual(await warningsOf(query), [])
+})

@@ -63,8 +63,16 @@ export async function listRecords(table: RecordTable, request: ListRequest) {
     items: await listed(table, page, searches ? query : undefined),
     next_cursor: found.length > page.length && last ? cursorOf(questionOf(request, sort), last.key) : null,
     total,
-    warnings: query && query.ignored > 0 ? [`Only the first ${MAX_TERMS} words of the query were used.`] : [],
+    warnings: unusedOf(request.query, query),
   }
+}
+
+/** What of a query decided nothing. `*` asks for every record. */
+function unusedOf(text: string | undefined, query: Query | undefined): readonly string[] {
+  if (!query || text === undefined) return []
+  if (query.ignored > 0) return [`Only the first ${MAX_TERMS} words of the query were used.`]
+  const isForAll = query.terms.length > 0 || /^[\s*]*$/.test(text)
+  return isForAll ? [] : ['The query has no letter and no digit: every record is listed.']
 }
 
 interface Wanted {

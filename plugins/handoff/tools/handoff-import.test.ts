@@ -452,3 +452,16 @@ test('a record that comes in under a new id keeps its flags', async (t) => {
   const stored = JSON.parse(project.read(`.handoffs/records/${results[0].id}.json`))
   assert.deepEqual(stored.flags, ['invalid', 'conflicted'])
 })
+
+test('a folder without records says so, and names what is taken', async (t) => {
+  const project = await openTestProject(t)
+  mkdirSync(join(project.root, '.baton/handoffs'), { recursive: true })
+  project.write('.baton/handoffs/one.json', recordText(1))
+
+  const answer = await project.call('handoff_import', { path: '.baton' })
+
+  assert.deepEqual(answer.results, [])
+  assert.deepEqual(answer.warnings, [
+    '".baton" has no file that ends in .json, .jsonl or .md; folders in it are not looked into. Nothing was imported.',
+  ])
+})
