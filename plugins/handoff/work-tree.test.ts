@@ -320,6 +320,26 @@ test('the files of a folder that git does not track are captured and compared on
   assert.deepEqual((await fresh(project, about)).changed_in_scope, ['mod/x.ts'])
 })
 
+test('what is in a project folder that git does not track is captured and compared', async (t) => {
+  const outer = await repository(t)
+  outer.write('packages/new/src/a.ts', 'one')
+  const project = await openTestProject(t, { root: join(outer.root, 'packages/new') })
+  const created = await record(project)
+  const { record: stored } = await project.call('handoff_get', { id: created.id })
+  const again = await fresh(project, created)
+
+  assert.deepEqual(
+    stored.project.repository.uncommitted.map(({ path }: Answer) => path),
+    ['src/a.ts'],
+  )
+  assert.deepEqual([again.gate, again.state, again.changed_in_scope], ['go', 'fresh', []])
+
+  project.write('src/a.ts', 'two')
+  project.write('notes.md', 'new')
+  const edited = await fresh(project, created)
+  assert.deepEqual([edited.gate, edited.changed_in_scope], ['care', ['src/a.ts']])
+})
+
 test('of a large folder that git does not track it is said that it cannot be compared, and that it is missing', async (t) => {
   const project = await repository(t)
   for (let n = 0; n < 101; n++) project.write(`mod/${n}.ts`, `${n}\n`)

@@ -44,9 +44,10 @@ export async function captureRepository(git: Git, storePrefix: string): Promise<
   if (inside.kind === 'failed') return { kind: 'none', reason: inside.reason }
   const prefix = inside.stdout.slice(inside.stdout.indexOf('\n') + 1).replace(/\n$/, '')
   const { head, branch, entries } = status.kind === 'done' ? statusOf(status.stdout) : await headAlone(git)
-  const named = (entries ?? [])
-    .map((entry) => ({ ...entry, path: entry.path.slice(prefix.length) }))
-    .filter(({ path }) => !isOwnPath(path, storePrefix))
+  const below = (entries ?? []).map((entry) => ({ ...entry, path: entry.path.slice(prefix.length) }))
+  // git names a folder that it does not track, not what is in it.
+  const isNew = below.some(({ path }) => path === '')
+  const named = (isNew ? await newPlaces(git) : below).filter(({ path }) => !isOwnPath(path, storePrefix))
   const changed = await withNewFiles(git, named, storePrefix)
   return {
     kind: 'repository',
@@ -57,6 +58,14 @@ export async function captureRepository(git: Git, storePrefix: string): Promise<
     changed,
     ...(status.kind === 'failed' && { unlisted: status.reason }),
   }
+}
+
+/** The files and the folders in the folder itself, of which git tracks nothing. */
+async function newPlaces(git: Git): Promise<readonly ChangedPath[]> {
+  const listed = await git('ls-files', '--others', '--exclude-standard', '-z')
+  if (listed.kind === 'failed') return [{ path: './', state: 'new' }]
+  const places = listed.stdout.split('\0').map((path) => path.replace(/(?<=\/).*/s, ''))
+  return [...new Set(places)].flatMap((path) => (path === '' ? [] : { path, state: 'new' as const }))
 }
 
 /** Up to so many changed paths the files of new folders are named. */
