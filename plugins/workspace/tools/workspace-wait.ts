@@ -26,7 +26,7 @@ export function workspaceWait(access: RoomAccess, { feed, closing }: Waits) {
     name: 'workspace_wait',
     title: 'Wait for others',
     description:
-      'Waits until a proposal was reviewed or overtaken, a handoff needs you, or any event after since_event_id; answers immediately when that is so already, and with happened: false when time is up or the server stops. gap: some events were dropped, or the id is none of this room. Give one of the three.',
+      'Waits until a proposal was reviewed or overtaken, a handoff needs you, or any event after since_event_id; immediately if so already. happened: false: time is up or the server stops. gap: that id is not kept. Give one of the three.',
     profile: 'full',
     requires: 'observe',
     input: z.object({
