@@ -136,11 +136,7 @@ test('the example of every built-in verb, typed as shown, gives the input of the
       )
       continue
     }
-    const words = await promisify(execFile)('sh', [
-      '-c',
-      `set -- ${line}; for word; do printf '%s\\0' "$word"; done`,
-    ])
-    const args = words.stdout.split('\0').slice(1 + leaf.path.length, -1)
+    const args = (await wordsOf(line)).slice(leaf.path.length)
     const parsed = parseVerb(shapeOf(leaf), args, 80)
     assert.equal(parsed.kind, 'typed', line)
     if (parsed.kind === 'typed' && leaf.verb.example !== undefined) {
@@ -155,6 +151,28 @@ test('the example of every built-in verb, typed as shown, gives the input of the
         line,
       )
     }
+  }
+})
+
+/** The words that a shell makes of a line, without the program. */
+async function wordsOf(line: string): Promise<readonly string[]> {
+  const script = `set -- ${line}; for word; do printf '%s\\0' "$word"; done`
+  const { stdout } = await promisify(execFile)('sh', ['-c', script])
+  return stdout.split('\0').slice(1, -1)
+}
+
+test('the example of each verb that branches a handoff makes a child of the newest record', async (t) => {
+  const { leaves, satchel } = await builtInVerbs(t)
+  const texts = ['--title', 'x', '--objective', 'y', '--current-state', 'z', '--json']
+  const { id } = JSON.parse((await satchel(['handoff', 'create', ...texts])).out)
+  await satchel(['handoff', 'release', id])
+
+  for (const leaf of leaves) {
+    if (leaf.kind !== 'tool' || leaf.owned.tool.name !== 'handoff_branch') continue
+    const [line = ''] = shapeOf(leaf).examples
+    const words = (await wordsOf(line)).map((word) => (word === 'latest' ? id : word))
+    const { code, out } = await satchel([...words, '--json'])
+    assert.deepEqual([code, JSON.parse(out).error], [0, undefined], line)
   }
 })
 

@@ -34,6 +34,7 @@ const VERBS = {
     title: 'Try another way from a handoff',
     description:
       'Creates a draft child that tries another way from the same record; --branch-label says which. --overrides replaces texts and appends to lists.',
+    example: "satchel handoff fork latest --branch-label 'Without the cache'",
   },
   amend: {
     title: 'Correct a released handoff',
