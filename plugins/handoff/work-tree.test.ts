@@ -7,8 +7,10 @@ import { type Answer, openTestProject, SMALL, type TestProject } from './testing
 const TESTED = { type: 'test', claim: 'the tests pass', ref: 'npm test', result: 'ok' }
 
 /** A repository with `src/a.ts` in scope, and other files. */
-async function repository(t: TestContext, options: { clock?: () => number } = {}): Promise<TestProject> {
-  const project = await openTestProject(t, { repository: true, ...options })
+async function repository(t: TestContext): Promise<TestProject> {
+  const began = Date.now()
+  // A busy machine may not read the files in their time.
+  const project = await openTestProject(t, { repository: true, clock: () => began })
   for (const path of ['src/a.ts', 'src/b.ts', 'docs/c.md']) commit(project, path, `${path}\n`)
   return project
 }
@@ -121,9 +123,7 @@ test('of more changed files than a record names it is not said which one changed
 })
 
 test('of more changed files than a record names it is told together whether they are as they were', async (t) => {
-  // A busy machine may not read so many files in their time.
-  const began = Date.now()
-  const project = await repository(t, { clock: () => began })
+  const project = await repository(t)
   const paths = Array.from({ length: 150 }, (_, n) => `src/many/${n}.ts`)
   for (const path of paths) project.write(path, 'before\n')
   project.git('add', '.')
