@@ -221,9 +221,10 @@ function asTyping(thrown: unknown, path: readonly string[]): unknown {
   return isValue ? wrongValue(errors, path) : markUsage(thrown)
 }
 
-/** What a text that is printed in place of the answer does not hold. */
-function warningsIn({ warnings }: Record<string, unknown>): readonly string[] {
-  return Array.isArray(warnings) ? warnings.filter((warning) => typeof warning === 'string') : []
+/** Tells what a text or a view that is printed in place of the answer does not hold. */
+function noteWarnings({ warnings }: Record<string, unknown>, terminal: World['terminal']): void {
+  for (const warning of Array.isArray(warnings) ? warnings : [])
+    if (typeof warning === 'string') terminal.note(`warning: ${oneLine(warning)}`)
 }
 
 interface Delivery {
@@ -240,18 +241,18 @@ async function deliver(
   data: Record<string, unknown>,
   { io, terminal }: World,
 ): Promise<void> {
+  const answer = (shown: Record<string, unknown>) => terminal.answer(headlineOf(tool, data, log), shown)
   const print = async (): Promise<void> => {
-    const text = terminal.json ? undefined : verb.print?.(data)
+    if (terminal.json) return answer(data)
+    const text = verb.print?.(data)
     if (text !== undefined) {
       printText(terminal, text)
-      for (const warning of warningsIn(data)) terminal.note(`warning: ${oneLine(warning)}`)
-      return
+      return noteWarnings(data, terminal)
     }
-    const shown = (): Record<string, unknown> => {
-      const view = verb.view?.(data)
-      return view ? toldIn(commands(view), { literals: tool.literals ?? {} }) : toldIn(commands(data), tool)
-    }
-    await terminal.answer(headlineOf(tool, data, log), terminal.json ? data : shown())
+    const view = verb.view?.(data)
+    if (view === undefined) return answer(toldIn(commands(data), tool))
+    await answer(toldIn(commands(view), { literals: tool.literals ?? {} }))
+    if (!Object.hasOwn(view, 'warnings')) noteWarnings(data, terminal)
   }
   if (output === undefined || !verb.save) return print()
   const text = verb.save(data)

@@ -333,14 +333,17 @@ test('a plugin that throws in setup is exit 1 with its file; its error is in the
   assert.equal(JSON.parse(logged).log_id, error.details?.['log_id'])
 })
 
-test('the warnings of an answer that is printed as a text are notes', async (t) => {
+test('the warnings of an answer that is printed as a text, or in part, are notes', async (t) => {
   const { satchel } = await openProject(t)
   await satchel(['handoff', 'note', 'next', 'Run the suite'])
 
   const told = await satchel(['handoff', 'resume'])
   const quiet = await satchel(['handoff', 'resume', '--quiet'])
+  const listed = await satchel(['handoff', 'search', '???'])
 
   assert.match(told.out, /Next action .*Run the suite/)
   assert.match(told.err, /^warning: The record is draft: it was not marked as resumed/)
   assert.deepEqual([quiet.out, quiet.err], [told.out, ''])
+  assert.match(listed.out, /^1 record\n/)
+  assert.match(listed.err, /^warning: The query has no letter and no digit/)
 })
