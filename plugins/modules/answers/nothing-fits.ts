@@ -11,7 +11,7 @@ export function nearestHeadline(query: string, results: number): string {
 
 /** What there is in place of a provider that no module has. */
 export function knownProviders(known: readonly string[]): string {
-  return `Known providers: ${known.join(', ')}.`
+  return known.length === 0 ? 'No module has a provider.' : `Known providers: ${known.join(', ')}.`
 }
 
 /** What there is in place of a ref that no module has. */

@@ -31,6 +31,14 @@ test('a search by words finds the module and says which of its parts matched', a
   assert.equal(new Set(names).size, names.length)
 })
 
+test('where no module has a provider, a search for one says so', async (t) => {
+  const { opened } = await oneModule(t, 'variable "size" {}\n')
+
+  const none = await opened.call('search_modules', { query: 'size', provider: 'google' })
+
+  assert.deepEqual([none['results'], none['next']], [[], 'No module has a provider.'])
+})
+
 test('of the parts that matched those with the most words of the query come first, of all kinds', async (t) => {
   const inputs = ['aws_tags', ...Array.from({ length: 9 }, (_, at) => `server_${at}`), 'server_endpoint_type']
   const resources = ['aws_eip', 'aws_transfer_user', 'aws_transfer_server']
