@@ -68,9 +68,12 @@ function intervalOf(count: string, unit: string): string {
   return `every ${Math.round(every)}ms`
 }
 
+/** More than that JavaScript does not write. */
+const MAX_DECIMALS = 100
+
 /** `1e-5` and `1e-05` are `0.00001`. */
 function decimalOf(scientific: string, fraction: string | undefined, places: string): string {
-  return Number(scientific).toFixed((fraction?.length ?? 0) + Number(places))
+  return Number(scientific).toFixed(Math.min((fraction?.length ?? 0) + Number(places), MAX_DECIMALS))
 }
 
 function sizeOf(count: string, unit: string): string {

@@ -38,6 +38,7 @@ test('a setting is repeated by the same value of the same name, in letters or in
     ['Reduce the learning rate to 0.00001', 'Set the learning rate to 1e-05'],
     ['Lower the learning rate to 0.0001', 'Lower the learning rate to 2e-5'],
   )
+  assertTold('Set the tolerance to 1.123456789e-99', ['Set the tolerance to 1.123456789e-99'], [])
   assertTold(
     'Give the network task a stack of 8 KB',
     ['Increase the stack of the network task to 8192 bytes'],
