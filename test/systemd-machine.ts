@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { accessSync, chmodSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryFolder } from './harness/index.ts'
 import { killed } from './harness/killed.ts'
+import { isWritable } from './harness/temporary-folder.ts'
 import { ordinaryUserOf } from './ordinary-user.ts'
 
 const SYSTEMD = ['/lib/systemd/systemd', '/usr/lib/systemd/systemd'].find(existsSync)
@@ -50,15 +51,6 @@ export function missingForSystemd(): string | undefined {
   const script =
     'mount -t tmpfs tmpfs /run && mkdir /run/u /run/w && mount -t overlay overlay -o lowerdir=/etc,upperdir=/run/u,workdir=/run/w /etc && ip link set lo up'
   return spawnSync('unshare', [...NAMESPACES, 'sh', '-c', script]).status === 0 ? undefined : 'namespaces'
-}
-
-function isWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Starts one; it ends with the test. The command line of satchel there is `/opt/satchel/node /opt/satchel/dist/satchel.js`. */

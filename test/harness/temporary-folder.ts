@@ -27,7 +27,7 @@ export function memoryFolderSync(t: TestContext): string {
   return temporaryFolderSync(t, undefined, isWritable(MEMORY) ? MEMORY : undefined)
 }
 
-function isWritable(folder: string): boolean {
+export function isWritable(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK)
     return true
